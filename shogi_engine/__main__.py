@@ -16,7 +16,7 @@ if __name__ == "__main__":
 from shogi_engine.cli import COMMANDS, GROUPS, TOOLS  # noqa: E402
 from shogi_engine.cli.common import Parser, add_command, add_language, add_module, tell  # noqa: E402
 from shogi_engine.cli.ending_signals import ending_signals, flush_quietly  # noqa: E402
-from shogi_engine.common.system import can_show, set_up_streams  # noqa: E402
+from shogi_engine.common.system import can_show, has_own_console, set_up_streams  # noqa: E402
 from shogi_engine.language import (  # noqa: E402
     Message,
     mark,
@@ -24,6 +24,9 @@ from shogi_engine.language import (  # noqa: E402
     translate_fault,
 )
 
+WHAT_TO_TYPE = mark(
+    "type shogi-engine serve --open for a board in the browser, shogi-engine play for one here, or shogi-engine --help"
+)
 BROKEN_PIPE = 128 + 13  # the exit status of a program that SIGPIPE ends
 EXAMPLES = mark("""
 examples:
@@ -73,9 +76,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit status."""
     set_up_streams()
     arguments = sys.argv[1:] if arguments is None else arguments
+    if not arguments and has_own_console():
+        arguments = ["serve", "--open"]  # after a double click the window would close with the message
     wanted = language.asked(arguments) or language.of_environment()
     language.use(wanted if can_show(language.SAMPLES[wanted], sys.stdout) else "en")
     top = parser(asked(arguments))
+    if not arguments:
+        return refused(_(WHAT_TO_TYPE))
     first = "".join(arguments[:1]).partition("=")[0]
     if first.startswith("-") and first not in top._option_string_actions:
         top.error(_(Message("options follow the command, as in shogi-engine play {0}", first)))

@@ -1,7 +1,8 @@
 """Make a folder for people without Python, as a zip: `python -m tools.build_portable --python EMBEDDED.zip --out dist`.
 
-`shogi_engine-VERSION-windows-x64.zip` contains one folder, with Python, the engine and its packages, the programs
-`shogi-usi.exe` and `shogi-engine.exe`, a page to read first, and all licences. EMBEDDED.zip is python.org's "Windows
+`shogi_engine-VERSION-windows-x64.zip` contains one folder, with Python, the engine and its packages, a program to
+double-click, which opens the board in the browser, the programs `shogi-usi.exe` and `shogi-engine.exe`, a page to read
+first, and all licences. EMBEDDED.zip is python.org's "Windows
 embeddable package", 64-bit or for ARM64 with `--arm64`, of the version of the Python that runs this tool, on any
 system. For trying under Wine, `--wine DIR` takes the Python that `python -m tools.platforms.windows make DIR` made. The
 launchers come from `distlib`, as pip's do.
@@ -25,7 +26,12 @@ from tools.platforms.packages import MINOR, install
 from tools.platforms.windows import WindowsPython
 
 PAGE, PAGE_NAME = Path(__file__).parent / "platforms" / "read_me_first.html", "READ ME FIRST.html"
-PROGRAMS = {"shogi-usi": "usi.loop", "shogi-engine": "shogi_engine.__main__"}  # each has a function main
+BOARD = "将棋とオセロ (double-click to play)"
+PROGRAMS = {  # the module whose function main is run, and its arguments
+    BOARD: ("shogi_engine.__main__", 'sys.argv[1:] or ["serve", "--open"]'),
+    "shogi-usi": ("usi.loop", ""),
+    "shogi-engine": ("shogi_engine.__main__", ""),
+}
 OURS = "shogi_engine"
 PACKAGES = Path("Lib", "site-packages")
 PATHS = (f"python3{MINOR}.zip", ".", "DLLs", r"Lib\site-packages")  # where the folder's Python finds modules
@@ -35,7 +41,7 @@ LEFT_OUT = (  # of Python and its packages: what no one runs, or what is elsewhe
     *(f"{PACKAGES}/numpy/{part}" for part in ("f2py", "distutils", "random/_examples", "random/src", "_core/src")),
 )  # fmt: skip
 LICENCES = ("LICEN*", "COPYING*", "NOTICE*", "AUTHORS*")
-MAIN = "import sys\nfrom {module} import main\nsys.exit(main())\n"
+MAIN = "import sys\nfrom {module} import main\nsys.exit(main({arguments}))\n"
 
 
 def put_python(python: Path, source: Path) -> None:
@@ -76,10 +82,10 @@ def leave_out(python: Path) -> None:
 def write_programs(folder: Path, launcher_name: str = "t64.exe") -> None:
     """Write the launchers: distlib's, then the Python that it starts, then a zip with what Python runs."""
     launcher = (importlib.resources.files("distlib") / launcher_name).read_bytes()
-    for name, module in PROGRAMS.items():
+    for name, (module, arguments) in PROGRAMS.items():
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w") as archive:
-            archive.writestr("__main__.py", MAIN.format(module=module))
+            archive.writestr("__main__.py", MAIN.format(module=module, arguments=arguments))
         shebang = b"#!<launcher_dir>\\python\\python.exe\r\n"
         (folder / f"{name}.exe").write_bytes(launcher + shebang + packed.getvalue())
 

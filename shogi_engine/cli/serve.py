@@ -11,7 +11,8 @@ import webbrowser
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
+from urllib.request import urlopen
 
 from shogi_engine.cli import common
 from shogi_engine.cli.common import at_least_one, flag, option, port
@@ -21,7 +22,7 @@ from shogi_engine.common.files import data_folder
 from shogi_engine.common.text import read_text
 from shogi_engine.common.threads import end_process, start_thread
 from shogi_engine.language import InputError, Message, fault_text
-from shogi_engine.web.access import qr_code, reachable_host
+from shogi_engine.web.access import HEALTH, qr_code, reachable_host
 
 if TYPE_CHECKING:
     from shogi_engine.explorer import Explorer
@@ -31,6 +32,7 @@ PORT = 8765
 TOKEN_VARIABLE = "SHOGI_ENGINE_TOKEN"
 CONNECTIONS_MAX, OTHER_FILES = 1000, 200  # and files, which a connection counts as
 LOG_BYTES = 1 << 20
+ANSWER_SECONDS = 3.0  # for a server that may be there already
 END_SECONDS = 20.0  # after a signal
 SWITCH_SECONDS = 0.001  # Python's switch interval, a fifth of the default, so that searches do not delay answers
 
@@ -61,7 +63,7 @@ class Arguments(common.Arguments):
     open: bool = flag("open the page in the browser")
 
 
-def run(args: Arguments) -> int:
+def run(args: Arguments) -> int:  # noqa: RET503  (`leave` ends the process)
     """Serve until a signal ends it, which is no failure."""
     try:
         import msgspec  # noqa: F401
@@ -84,7 +86,14 @@ def run(args: Arguments) -> int:
     guard, limits = Guard.of(args.host, _token(args)), RateLimits(connections=_most_connections())
     indexes = _indexes(args.games)
     store = GameStore(data_folder() / "games", shared=_is_shared(args, guard))
-    listener = _listener(args.host, args.port)
+    try:
+        listener = _listener(args.host, args.port)
+    except OSError:
+        address = _address(reachable_host(args.host), args.port, guard.token)
+        if not (args.open and _is_served(address)):
+            raise
+        webbrowser.open(address)  # a second double click shows the board that is there
+        return 0
     address = _address(reachable_host(args.host), listener.getsockname()[1], guard.token)
     sys.setswitchinterval(SWITCH_SECONDS)
     with progress_bar():
@@ -201,6 +210,15 @@ def _listener(host: str, port: int) -> socket.socket:
     except OSError as fault:
         raise OSError(Message("serve cannot listen on {0}, port {1}: {2}", host, port, fault_text(fault))) from None
     return listener
+
+
+def _is_served(address: str) -> bool:
+    """Tell whether a server of this kind answers at an address."""
+    try:
+        with urlopen(urljoin(address, HEALTH), timeout=ANSWER_SECONDS) as answer:
+            return bool(answer.read(10) == b"ok\n")
+    except (OSError, ValueError):
+        return False
 
 
 def _address(host: str, port: int, token: str) -> str:

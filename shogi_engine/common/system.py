@@ -39,6 +39,35 @@ def _windows_megabytes() -> int:
     return status.total >> 20 if answered else 0
 
 
+# ---- Windows' console: a program that is started by a double click gets one of its own
+
+
+OURS = ("python", "pythonw", "py", "shogi-engine", "shogi-usi")  # and whatever begins with them
+
+
+def has_own_console() -> bool:
+    """Tell whether only this program, its launcher and its Python are attached to the console: it closes with them."""
+    if sys.platform != "win32":
+        return False
+    names = _console_programs()
+    return bool(names) and all(name.startswith(OURS) for name in names)
+
+
+def _console_programs() -> list[str]:
+    """Return the file names, in lower case, of the programs that are attached to Windows' console."""
+    import ctypes
+
+    kernel, names = ctypes.windll.kernel32, []  # type: ignore[attr-defined]
+    found = (ctypes.c_ulong * 64)()
+    for process in found[: min(kernel.GetConsoleProcessList(found, len(found)), len(found))]:
+        handle = kernel.OpenProcess(0x1000, False, process)  # PROCESS_QUERY_LIMITED_INFORMATION
+        name, length = ctypes.create_unicode_buffer(1024), ctypes.c_ulong(1024)
+        known = handle and kernel.QueryFullProcessImageNameW(handle, 0, name, ctypes.byref(length))
+        kernel.CloseHandle(handle)
+        names.append(name.value.rpartition("\\")[2].lower() if known else "?")
+    return names
+
+
 # ---- Keeps `python -m` from importing files of the folder it was started in. Loads no module
 
 

@@ -77,12 +77,18 @@ def _problem(number: int, line: str) -> Problem:
     return Problem(number, sfen, int(length), int(grade), source, tuple(moves.split()))
 
 
-def daily(day: datetime.date | None = None) -> Problem:
-    """Return the problem of a day, by default today: the same everywhere; none repeats before all were used."""
-    day = day or datetime.date.today()
+@functools.cache
+def daily_problems() -> tuple[Problem, ...]:
+    """Return the problems of days, from one whose ordinal is a multiple of their number on."""
     some = [each for each in problems() if each.length in DAILY_LENGTHS]
     random.Random(_SHUFFLE).shuffle(some)
-    return some[day.toordinal() % len(some)]
+    return tuple(some)
+
+
+def daily(day: datetime.date | None = None) -> Problem:
+    """Return the problem of a day, by default today: the same everywhere; none repeats before all were used."""
+    some = daily_problems()
+    return some[(day or datetime.date.today()).toordinal() % len(some)]
 
 
 # ---- Mate problems as files: a line each with the position and the solution, and records

@@ -72,6 +72,7 @@ def qr_picture(text: str) -> str:
     return code.svg_inline(light="#fff", omitsize=True) if code is not None else ""
 
 
+HEALTH = "/healthz"
 COOKIE = "shogi_engine_token"
 LINK_COOKIE = "shogi_engine_link"
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")

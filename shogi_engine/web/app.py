@@ -31,7 +31,7 @@ from shogi_engine.language import LANGUAGES, translate
 from shogi_engine.play.words import FIRST_LEVEL, STRONGEST, grades
 from shogi_engine.types.limits import SIDES
 from shogi_engine.web import game_messages, view
-from shogi_engine.web.access import COOKIE, LINK_COOKIE, Guard, RateLimits, address_of
+from shogi_engine.web.access import COOKIE, HEALTH, LINK_COOKIE, Guard, RateLimits, address_of
 from shogi_engine.web.analyses import MULTIPV_MAX
 from shogi_engine.web.conversation import LINK, POLICY, TRY_AGAIN_LATER, Conversation
 from shogi_engine.web.file_messages import FileReader
@@ -117,7 +117,6 @@ TYPES = {
     ".svg": "image/svg+xml",
 }
 TICK_SECONDS = 0.1
-HEALTH = "/healthz"
 HEALTH_SECONDS = 3.0  # for the disk
 JOIN, STATIC = "/join/", "/static/"
 log = logging.getLogger(__name__)

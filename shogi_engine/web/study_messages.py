@@ -140,7 +140,7 @@ def _row(board: Any, row: ExplorerMove, unit: int, language: str) -> replies.Exp
 
 
 class Solve(Action, tag="tsume"):
-    """Solve a problem of the collection, by its number from 1 or that of the day, or the position on the board; or leave."""
+    """Solve a problem of the collection, by its number from 1 or that of the day, or the position shown; or leave."""
 
     slow: ClassVar[Slow] = Slow.DISK
     on: bool
@@ -185,12 +185,19 @@ class Problems(Question):
 
 
 class Hint(Question):
-    """Send the next move of the problem."""
+    """Send the next move of the problem, or the move that the engine would make."""
+
+    setting_up: ClassVar[bool] = False
+
+    def _permit_now(self, session: Session, role: Role) -> None:
+        if session.guest_sides():
+            raise InputError("while two people play, the engine does not help")
 
     def _obey(self, session: Session, page: Page) -> None:
         if session.tsume is None:
-            raise InputError("no problem is being solved")
-        session.tsume.hint()
+            exercises.hint_in_game(session.hints, session.viewers, session.tree)
+        else:
+            session.tsume.hint()
 
 
 # ---- the user's own mistakes

@@ -17,11 +17,13 @@ from shogi_engine.__main__ import EXAMPLES, main, parser
 from shogi_engine.cli import COMMANDS, TOOLS, common
 from shogi_engine.cli.play import TerminalGame
 from shogi_engine.cli.progress import Preparation
+from shogi_engine.common import system
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import params as othello_levels
 from shogi_engine.games.shogi import names as shogi_levels
 from shogi_engine.play.game import Game, Terms
 from shogi_engine.records import GameRecord, save
+from shogi_engine.types.limits import Limit
 from tests.support.processes import TESTS, environment, kernel_files, needs_workshop
 from tests.support.typed_lines import typed as typed_lines
 from tools.generate import leaves, subcommands
@@ -364,7 +366,7 @@ def play(game, lines, people, position="", notation="", await_search=lambda: Non
         begun = Game.begin(game, position, terms=Terms(60))
         settings = {"await_search": await_search, "notation": notation}
         match = TerminalGame(
-            engine, begun, people, limits or {"depth": 2}, typed_lines(lines), sanitize.append, **settings
+            engine, begun, people, Limit.of(**(limits or {"depth": 2})), typed_lines(lines), sanitize.append, **settings
         )
         match.keep = lambda: None  # writes no files
         match.play()
@@ -412,7 +414,7 @@ def test_who_leaves_does_not_wait_for_the_compiler(tmp_path):
     command = [sys.executable, "-m", "shogi_engine", "play", "othello"]
     result = subprocess.run(command, input="moves\nquit\n", capture_output=True, text=True, env=env)
     assert (result.returncode, result.stderr) == (0, "") and "f5" in result.stdout
-    assert [file.name for file in kernel_files(tmp_path) if file.name.startswith("write_root_moves")]
+    assert [file.name for file in kernel_files(tmp_path) if file.name.startswith("list_moves")]
     assert not [file.name for file in kernel_files(tmp_path) if file.name.startswith("search_root")]
 
 
@@ -497,3 +499,28 @@ def test_paragraphs_of_help_stay_apart(capsys):
         said = capsys.readouterr().out
         assert len(said[said.index("random_plies=N") :].strip().split("\n\n")) == 6
     language.use("en")
+
+
+def test_without_arguments_it_says_what_to_type_or_opens_the_board(capsys, monkeypatch):
+    assert "shogi-engine serve --open" in refused(capsys, [])
+    asked = []
+    monkeypatch.setattr("shogi_engine.cli.serve.run", lambda args: asked.append(args.open) or 0)
+    monkeypatch.setattr("shogi_engine.__main__.has_own_console", lambda: True)
+    assert main([]) == 0 and asked == [True]
+    refused(capsys, ["fly"])  # only a double click has no arguments
+
+
+@pytest.mark.parametrize(
+    ("programs", "own"),
+    [
+        (["python.exe"], True),
+        (["python.exe", "python3.12.exe", "shogi-engine.exe"], True),
+        (["python.exe", "shogi-engine.exe", "cmd.exe"], False),
+        (["python.exe", "?"], False),
+        ([], False),
+    ],
+)
+def test_a_console_that_no_other_program_uses_is_its_own(monkeypatch, programs, own):
+    monkeypatch.setattr(system.sys, "platform", "win32")
+    monkeypatch.setattr(system, "_console_programs", lambda: programs)
+    assert system.has_own_console() == own

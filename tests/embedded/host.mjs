@@ -1,6 +1,7 @@
 // The engine for pages, as an engine in a terminal: node host.mjs FOLDER GAME. Lines of USI in and out; and for tests
 // "perft DEPTH", "names STYLE MOVE ...", "text" (the position), "heap" (the end of the kernels' constants).
 import { readFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
 import { createInterface } from "node:readline";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { STYLE } from "../../shogi_engine/web/static/kernels.js";
@@ -10,7 +11,7 @@ import { Conversation } from "../../shogi_engine/web/static/usi.js";
 async function load(folder, game) {
   const read = kind => readFile(`${folder}/${game}.${kind}`);
   const [code, image, facts, weights] = await Promise.all(["wasm", "bin", "json", "weights"].map(read));
-  return { module: await WebAssembly.compile(code), image, facts: JSON.parse(facts.toString()), weights };
+  return { module: await WebAssembly.compile(code), image, facts: JSON.parse(facts.toString()), weights: new Uint8Array(gunzipSync(weights)) };
 }
 
 if (isMainThread) {

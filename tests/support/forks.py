@@ -123,6 +123,7 @@ def become(command: dict[str, Any], streams: Sequence[int]) -> None:
         sys.path.insert(0, "" if kind == "-c" else command["folder"])
     sys.argv = [kind, *words] if kind[0] != "-" else words if kind == "-m" else ["-c", *words[1:]]
     if kind == "-m":
+        sys.modules.pop(f"{words[0]}.__main__", None)  # it becomes __main__
         runpy.run_module(words[0], run_name="__main__", alter_sys=True)
     elif kind == "-c":
         exec(compile(words[0], "<string>", "exec"), sys.modules["__main__"].__dict__)
@@ -140,10 +141,11 @@ def server(*names: str) -> socket.socket:
     code = "import socket; from tests.support import forks; "
     code += f"forks.serve(socket.socket(fileno={theirs.fileno()}), *{names})"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    nothing = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    nothing: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
     process = subprocess.Popen([sys.executable, "-c", code], pass_fds=[theirs.fileno()], env=environment, **nothing)
     theirs.close()
-    atexit.register(lambda: (ours.close(), process.wait()))
+    atexit.register(process.wait)  # after the connection is closed
+    atexit.register(ours.close)
     return ours
 
 

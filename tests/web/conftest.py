@@ -1,5 +1,13 @@
-"""Servers, shared by the tests of a file."""
+"""Servers, and the page without one, shared by the tests of a file.
 
+A test of the page takes `backend`, the address of a server with engines that are fakes and that of the site of
+`tools.build_site`, one after the other; with a mark `server("why")` only the former. `engines` is the same with a
+server's true engine.
+"""
+
+import functools
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 
 import pytest
@@ -12,6 +20,52 @@ collect_ignore_glob = ["test_*.py"] if missing else []
 def pytest_report_header():
     """Say what is left out."""
     return f"tests/web is left out, without {', '.join(missing)}" if missing else []
+
+
+def pytest_generate_tests(metafunc):
+    for name in {"backend", "engines"} & set(metafunc.fixturenames):
+        kinds = ["server"] if metafunc.definition.get_closest_marker("server") else ["server", "local"]
+        metafunc.parametrize(name, kinds, indirect=True)
+
+
+@pytest.fixture
+def backend(request):
+    return request.getfixturevalue("fake_address" if request.param == "server" else "site")
+
+
+@pytest.fixture
+def engines(request):
+    return request.getfixturevalue("engine_address" if request.param == "server" else "site")
+
+
+class StaticFiles(SimpleHTTPRequestHandler):
+    """As `python -m http.server`, silent."""
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def site_folder(tmp_path_factory):
+    """The page without a server."""
+    from tests.embedded.test_wasm import FOLDER
+    from tools.build_site import build
+
+    if not (FOLDER / "shogi.wasm").is_file():
+        pytest.skip(f"no modules in {FOLDER}")
+    folder = tmp_path_factory.mktemp("host") / "board"  # in a subfolder of its host
+    build(folder, FOLDER)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def site(site_folder):
+    """Its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(StaticFiles, directory=site_folder.parent))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/board/"
+    server.shutdown()
+    server.server_close()
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from shogi_engine.analysis.judgement import plies_to_examine
 from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
+from shogi_engine.types.limits import Limit
 from tests.web.fake_engine import FakeExaminer
 from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serious_faults, until
 
@@ -56,8 +57,8 @@ def play_to_the_end(visitor, rng):
 # ---- with engines that are fakes
 
 
-def test_a_short_visit(browser, fake_address):
-    desktop = Visitor(browser, fake_address)
+def test_a_short_visit(browser, backend):
+    desktop = Visitor(browser, backend)
     desktop.move("7g", "7f")
     desktop.wait_ply(1)
     desktop.page.click("#analyse")
@@ -66,7 +67,7 @@ def test_a_short_visit(browser, fake_address):
     desktop.page.wait_for_selector('#moves li:first-child [aria-current="true"]')
     assert desktop.axe() == []
     desktop.close()
-    phone = Visitor(browser, fake_address, PHONE, "ja", "dark")
+    phone = Visitor(browser, backend, PHONE, "ja", "dark")
     phone.choose_game("othello")
     phone.new_game("0")
     phone.tap("f5")
@@ -77,8 +78,8 @@ def test_a_short_visit(browser, fake_address):
 
 
 @pytest.mark.slow
-def test_keyboard_and_drag_and_promotion(browser, fake_address):
-    visitor = Visitor(browser, fake_address)
+def test_keyboard_and_drag_and_promotion(browser, backend):
+    visitor = Visitor(browser, backend)
     page = visitor.page
     page.focus('rect[data-square="7g"]')
     for key in ("Enter", "ArrowUp", "Enter"):
@@ -108,8 +109,8 @@ def test_keyboard_and_drag_and_promotion(browser, fake_address):
 
 
 @pytest.mark.slow
-def test_a_set_up_that_is_given_up_leaves_the_analysis_on(browser, fake_address):
-    visitor = Visitor(browser, fake_address)
+def test_a_set_up_that_is_given_up_leaves_the_analysis_on(browser, backend):
+    visitor = Visitor(browser, backend)
     page = visitor.page
     visitor.move("7g", "7f")
     page.click("#analyse")
@@ -125,9 +126,9 @@ def test_a_set_up_that_is_given_up_leaves_the_analysis_on(browser, fake_address)
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "language", "scheme"), [(DESKTOP, "en", "light"), (PHONE, "ja", "dark")])
-def test_axe_finds_no_serious_fault_anywhere(browser, fake_address, size, language, scheme):
-    visitor = Visitor(browser, fake_address, size, language, scheme)
-    visitor.paste("startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e")
+def test_axe_finds_no_serious_fault_anywhere(browser, backend, size, language, scheme):
+    visitor = Visitor(browser, backend, size, language, scheme)
+    visitor.paste("startpos moves 7g7f 3c3d 8h3c+ 2a3c 2g2f")
     visitor.page.click("#judge")
     visitor.page.wait_for_selector("#moves .blunder")
     visitor.page.keyboard.press("End")
@@ -175,8 +176,8 @@ def test_the_page_that_an_analysis_writes(browser, tmp_path, size, scheme, langu
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "language"), [(DESKTOP, "en"), (PHONE, "ja")])
 @pytest.mark.parametrize("game", ["othello", "shogi"])
-def test_a_whole_game(browser, engine_address, game, size, language):
-    visitor = Visitor(browser, engine_address, size, language)
+def test_a_whole_game(browser, engines, game, size, language):
+    visitor = Visitor(browser, engines, size, language)
     visitor.choose_game(game)
     visitor.new_game("0", 6)
     assert play_to_the_end(visitor, random.Random(4)) >= 10
@@ -187,8 +188,8 @@ def test_a_whole_game(browser, engine_address, game, size, language):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "language"), [(DESKTOP, "en"), (PHONE, "ja")])
-def test_a_record_is_analysed(browser, engine_address, size, language):
-    visitor = Visitor(browser, engine_address, size, language)
+def test_a_record_is_analysed(browser, engines, size, language):
+    visitor = Visitor(browser, engines, size, language)
     moves = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d 8e8f 8g8f 8b8f 2d3d 2b8h+ 7i8h 8f7f 5i5h"
     visitor.paste(f"startpos moves {moves}")
     visitor.page.click("#judge")
@@ -209,9 +210,9 @@ def test_a_record_is_analysed(browser, engine_address, size, language):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "language"), [(DESKTOP, "en"), (PHONE, "ja")])
-def test_a_tsume_is_solved(browser, engine_address, size, language):
+def test_a_tsume_is_solved(browser, engines, size, language):
     """A wrong check is called wrong; taken back, the right moves mate against the engine's defence."""
-    visitor = Visitor(browser, engine_address, size, language)
+    visitor = Visitor(browser, engines, size, language)
     page = visitor.page
     page.click("#tsume")
     page.click('[data-length="5"]')
@@ -225,8 +226,8 @@ def test_a_tsume_is_solved(browser, engine_address, size, language):
         page.click("#undo")
         visitor.status("Mate in 5|5手詰")
         for left in (3, 1, 0):
-            engine.set_position(page.input_value("#position"))
-            visitor.play(engine.find_mate(shortest=True).moves[0])
+            found = engine.mate(Board(page.input_value("#position")), shortest=True)
+            visitor.play(str(found.moves[0]))
             visitor.status(f"Right! Mate in {left}|あと{left}手詰" if left else "Solved|正解です。")
             visitor.shot(f"tsume-{left}-{language}")
     page.keyboard.press("Home")
@@ -238,13 +239,14 @@ def test_a_tsume_is_solved(browser, engine_address, size, language):
 
 def check_that_fails(engine, board):
     """Return a check after which there is no mate."""
-    for move in map(str, board.legal_moves):
-        board.push_text(move)
+    for move in list(board.legal_moves):
+        board.push(move)
         found = []
-        for reply in map(str, board.legal_moves if board.is_check() else ()):
-            engine.set_position(board.sfen(), [reply])
-            found.append(engine.find_mate(max_ms=3000).result)
+        for reply in list(board.legal_moves) if board.is_check() else ():
+            board.push(reply)
+            found.append(engine.mate(board, Limit(time=3.0)).result)
+            board.pop()
         board.pop()
         if "nomate" in found:
-            return move
+            return str(move)
     raise AssertionError("every check mates")

@@ -56,8 +56,8 @@ def test_both_tabs_of_a_game_follow(browser, fake_address):
 
 
 @pytest.mark.slow
-def test_dialogs_keep_their_text_on_an_error_and_questions_come_once(browser, fake_address):
-    visitor = Visitor(browser, fake_address)
+def test_dialogs_keep_their_text_on_an_error_and_questions_come_once(browser, backend):
+    visitor = Visitor(browser, backend)
     page = visitor.page
     page.click("#open")
     page.fill("#paste", "this is no game")
@@ -93,8 +93,8 @@ def test_dialogs_keep_their_text_on_an_error_and_questions_come_once(browser, fa
 
 
 @pytest.mark.slow
-def test_a_hint_is_still_marked_after_a_phone_was_turned(browser, fake_address):
-    visitor = Visitor(browser, fake_address)
+def test_a_hint_is_still_marked_after_a_phone_was_turned(browser, backend):
+    visitor = Visitor(browser, backend)
     page = visitor.page
     page.click("#tsume")
     page.click('[data-length="1"]')
@@ -111,15 +111,15 @@ def test_a_hint_is_still_marked_after_a_phone_was_turned(browser, fake_address):
 
 
 @pytest.mark.slow
-def test_lines_are_played_through_previewed_and_added(browser, fake_address):
-    visitor = Visitor(browser, fake_address)
+def test_lines_are_played_through_previewed_and_added(browser, backend):
+    visitor = Visitor(browser, backend)
     page = visitor.page
-    visitor.paste("startpos moves 7g7f 3c3d 2g2f 8c8d")
+    visitor.paste("startpos moves 7g7f 3c3d 8h3c+ 2a3c")
     page.click("#judge")
     page.wait_for_selector("#moves .blunder")
     page.click("#finish .turning button")
     page.wait_for_selector("#verdict .step")
-    assert page.locator("#graph .mark").count() == 2
+    assert page.locator("#graph .mark").count() == page.locator("#finish .turning button").count()
     page.hover("#verdict .step")
     page.wait_for_selector("#preview:not([hidden]) svg")
     page.click("#verdict .add")
@@ -134,8 +134,8 @@ def test_lines_are_played_through_previewed_and_added(browser, fake_address):
 
 
 @pytest.mark.slow
-def test_after_a_game_there_is_its_end_and_a_rematch(browser, fake_address):
-    visitor = Visitor(browser, fake_address)
+def test_after_a_game_there_is_its_end_and_a_rematch(browser, backend):
+    visitor = Visitor(browser, backend)
     page = visitor.page
     visitor.new_game("0")
     visitor.move("7g", "7f")
@@ -156,9 +156,9 @@ def test_after_a_game_there_is_its_end_and_a_rematch(browser, fake_address):
 
 
 @pytest.mark.slow
-def test_where_a_dragged_piece_is_let_go_says_whether_it_promotes(browser, fake_address):
+def test_where_a_dragged_piece_is_let_go_says_whether_it_promotes(browser, backend):
     for half, text in ((0.25, "Bx2b+"), (0.75, "Bx2b=")):
-        visitor = Visitor(browser, fake_address)
+        visitor = Visitor(browser, backend)
         page = visitor.page
         visitor.paste("startpos moves 7g7f 3c3d")
         page.keyboard.press("End")

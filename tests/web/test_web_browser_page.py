@@ -13,11 +13,12 @@ from tests.web.visitor import CHROMIUM, PHONE, Visitor, serve, until
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 FIRST_BYTES = 140_000
 ENTERED = "startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e"
+BLUNDERED = "startpos moves 7g7f 3c3d 8h3c+ 2a3c 2g2f 8c8d"  # the third move is bad, as the engine that is a fake says
 
 
 @pytest.fixture
-def visitor(browser, fake_address):
-    made = Visitor(browser, fake_address)
+def visitor(browser, backend):
+    made = Visitor(browser, backend)
     yield made
     made.close()
 
@@ -122,8 +123,8 @@ def test_a_position_that_was_set_up_is_kept(visitor):
     until(page, f"document.querySelector('#position').value === {position!r}")
 
 
-def test_on_a_phone_the_pieces_to_choose_from_are_in_sight_with_the_board(browser, fake_address):
-    visitor = Visitor(browser, fake_address, PHONE)
+def test_on_a_phone_the_pieces_to_choose_from_are_in_sight_with_the_board(browser, backend):
+    visitor = Visitor(browser, backend, PHONE)
     page = visitor.page
     page.click("#edit")
     until(
@@ -153,12 +154,13 @@ def test_the_games_of_a_file_are_there_to_choose(visitor):
     )
 
 
-def test_a_game_that_another_tab_holds_opens_without_a_lost_connection(browser, fake_address):
-    one = Visitor(browser, fake_address)
+@pytest.mark.server("a session of the server is in two tabs")
+def test_a_game_that_another_tab_holds_opens_without_a_lost_connection(browser, backend):
+    one = Visitor(browser, backend)
     one.move("7g", "7f")
     one.wait_ply(1)
     page = one.context.new_page()
-    page.goto(fake_address)
+    page.goto(backend + "#board")
     page.wait_for_selector("#board svg .piece")
     page.click("#kept")
     page.click(".games li button[data-continue]")
@@ -167,6 +169,7 @@ def test_a_game_that_another_tab_holds_opens_without_a_lost_connection(browser, 
     one.close()
 
 
+@pytest.mark.server("a slow server")
 def test_a_dialog_waits_for_a_slow_server(visitor, monkeypatch):
     """A server that compiles its engine on a busy machine: the page said that the connection was lost."""
     answering, obey = threading.Event(), Message.obey
@@ -199,16 +202,16 @@ def test_a_dialog_begins_at_what_it_is_for(visitor, opened, first):
 
 def test_the_game_stays_the_game_in_a_variation(visitor):
     page = visitor.page
-    visitor.paste(ENTERED)
+    visitor.paste(BLUNDERED)
     page.click("#judge")
     page.wait_for_selector("#finish .turning button")
-    before = page.get_attribute("#graph .curve", "points")
+    before, turning = page.get_attribute("#graph .curve", "points"), page.locator("#finish .turning button").count()
     page.click("#moves li:nth-child(3) button")
     wait_at(page, "P-3d")
     visitor.move("9g", "9f")
     page.wait_for_selector('#moves .variation [aria-current="true"]')
     assert visitor.ply() == 6 and page.get_attribute("#graph .curve", "points") == before
-    assert page.locator("#finish .turning button").count() == 2
+    assert page.locator("#finish .turning button").count() == turning
     page.click("#promote")
     until(page, "document.querySelectorAll('#moves > li:not(.result)').length === 4")
     page.wait_for_selector("#promote", state="hidden")
@@ -217,10 +220,10 @@ def test_the_game_stays_the_game_in_a_variation(visitor):
 
 
 @pytest.mark.slow
-def test_a_turning_point_brings_the_board_and_the_verdict_onto_a_phones_screen(browser, fake_address):
-    visitor = Visitor(browser, fake_address, PHONE)
+def test_a_turning_point_brings_the_board_and_the_verdict_onto_a_phones_screen(browser, backend):
+    visitor = Visitor(browser, backend, PHONE)
     page = visitor.page
-    visitor.paste(ENTERED)
+    visitor.paste(BLUNDERED)
     page.click("#judge")
     page.click("#finish .turning button")
     page.wait_for_selector("#verdict .step")
@@ -232,10 +235,10 @@ def test_a_turning_point_brings_the_board_and_the_verdict_onto_a_phones_screen(b
     visitor.close()
 
 
-def test_turning_points_keep_their_place_and_the_small_board_waits_for_the_pointer(browser, fake_address):
-    visitor = Visitor(browser, fake_address, {"width": 1366, "height": 768})
+def test_turning_points_keep_their_place_and_the_small_board_waits_for_the_pointer(browser, backend):
+    visitor = Visitor(browser, backend, {"width": 1366, "height": 768})
     page = visitor.page
-    visitor.paste(ENTERED)
+    visitor.paste(BLUNDERED)
     page.click("#judge")
     point = page.locator("#finish .turning button").first
     point.wait_for()
@@ -257,6 +260,7 @@ def test_turning_points_keep_their_place_and_the_small_board_waits_for_the_point
     visitor.close()
 
 
+@pytest.mark.server("lessons are the server's")
 def test_a_problem_brings_the_board_onto_a_phones_screen_and_the_keyboard_to_it(browser, tmp_path):
     server, address = serve(fake_hub(tmp_path / "games"))
     visitor = Visitor(browser, address, PHONE)
@@ -273,10 +277,10 @@ def test_a_problem_brings_the_board_onto_a_phones_screen_and_the_keyboard_to_it(
     server.should_exit = True
 
 
-def test_the_move_on_the_board_stays_in_sight_while_the_panels_above_it_grow(browser, fake_address):
-    visitor = Visitor(browser, fake_address, {"width": 1366, "height": 768})
+def test_the_move_on_the_board_stays_in_sight_while_the_panels_above_it_grow(browser, backend):
+    visitor = Visitor(browser, backend, {"width": 1366, "height": 768})
     page = visitor.page
-    visitor.paste(f"{ENTERED} " + " ".join(["9g9f 9c9d 1g1f 1c1d"] + ["4i5h 4a5b 5h4i 5b4a"] * 5))
+    visitor.paste(f"{BLUNDERED} " + " ".join(["9g9f 9c9d 1g1f 1c1d"] + ["4i5h 4a5b 5h4i 5b4a"] * 5))
     page.keyboard.press("End")
     page.click("#judge")
     page.wait_for_selector("#finish .turning button")
@@ -288,6 +292,7 @@ def test_the_move_on_the_board_stays_in_sight_while_the_panels_above_it_grow(bro
     visitor.close()
 
 
+@pytest.mark.server("values in comments")
 def test_a_record_shows_its_result_and_what_it_says_of_the_moves(visitor):
     record = records.GameRecord.from_moves("shogi", ENTERED.split()[2:], ending="resignation")
     kif = records.dumps(record, "kif").decode("cp932").split("\n")
@@ -329,8 +334,8 @@ def test_arrows_and_circles_of_ones_own(visitor):
     assert page.locator(".own-marks").count() == 0
 
 
-def test_a_handicap_names_the_sides(browser, fake_address):
-    visitor = Visitor(browser, fake_address, language="ja")
+def test_a_handicap_names_the_sides(browser, backend):
+    visitor = Visitor(browser, backend, language="ja")
     visitor.new_game("both", handicap="2-piece")
     until(visitor.page, "document.querySelector('#near').innerText.includes('下手')")
     assert "上手" in visitor.page.inner_text("#far") and "二枚落ち" in visitor.page.inner_text("#far")
@@ -363,9 +368,10 @@ def test_othello_shows_values_on_all_moves(visitor):
     visitor.wait_ply(1)
 
 
-def test_the_first_position_takes_no_more_requests_and_bytes_than_needed(browser, fake_address):
+@pytest.mark.server("what the server sends; see test_site.py")
+def test_the_first_position_takes_no_more_requests_and_bytes_than_needed(browser, backend):
     """The page, its style, its picture and 16 scripts, with no more bytes than before there was as much to do."""
-    visitor = Visitor(browser, fake_address)
+    visitor = Visitor(browser, backend)
     sizes = dict(visitor.page.evaluate(
         "performance.getEntries().filter(each => 'decodedBodySize' in each)"
         ".map(each => [new URL(each.name).pathname, each.decodedBodySize])"
@@ -406,6 +412,7 @@ def deepening(monkeypatch):
     monkeypatch.setattr(FakeEngine, "_think", think)
 
 
+@pytest.mark.server("its engine is a fake")
 def test_the_list_of_lines_goes_on_below_a_pointer_that_rests(visitor, deepening):
     """It is held back only while one of its moves has its small board open, and looks so."""
     page = visitor.page

@@ -90,9 +90,9 @@ def test_mates_are_counted_from_the_position_after_the_move(browser, monkeypatch
 
 
 @pytest.mark.parametrize("text", ["f5d6c3", "f5 d6 c3", "F5D6C3"])
-def test_a_transcript_is_pasted_in_any_way(browser, fake_address, text):
+def test_a_transcript_is_pasted_in_any_way(browser, backend, text):
     """L13."""
-    visitor = Visitor(browser, fake_address)
+    visitor = Visitor(browser, backend)
     visitor.choose_game("othello")
     visitor.paste(text)
     visitor.wait_ply(3)

@@ -17,8 +17,8 @@ def download(page, button):
     return waiting.value.suggested_filename, waiting.value.path().read_bytes()
 
 
-def test_headers_are_edited_and_games_searched(browser, fake_address):
-    visitor = Visitor(browser, fake_address)
+def test_headers_are_edited_and_games_searched(browser, backend):
+    visitor = Visitor(browser, backend)
     page = visitor.page
     for title, name in (('Final of "<Spring>"', "甲野"), ("Another", "Smith")):
         visitor.new_game("both")

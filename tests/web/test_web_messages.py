@@ -54,7 +54,7 @@ def test_who_may_send_a_message_and_when():
     players = {"move", "undo", "resign", "declare", "step", "go"}
     helps = {"think", "analyse", "explore", "judge", "mate", "level"}
     not_while_setting_up = {"think", "move", "step", "go", "undo", "delete", "promote", "restore", "line", "mate"}
-    not_while_setting_up |= {"better", "invite", "take"}  # and some only at times, as `_permit_now` says
+    not_while_setting_up |= {"better", "invite", "take", "hint"}  # and some only at times, as `_permit_now` says
     assert {name for name, kind in KINDS.items() if kind.who == Who.WATCHER} == watchers
     assert {name for name, kind in KINDS.items() if kind.who == Who.PLAYER} == players
     assert {name for name, kind in KINDS.items() if kind.helps} == helps
@@ -68,7 +68,7 @@ def test_who_may_send_a_message_and_when():
 
 
 def test_each_message_is_obeyed():
-    assert len(KINDS) == 52
+    assert len(KINDS) == 54
     assert all(kind._obey is not Message._obey for kind in KINDS.values())
 
 

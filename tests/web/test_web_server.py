@@ -20,6 +20,7 @@ from shogi_engine.web.access import Guard, qr_code, reachable_host
 from shogi_engine.web.app import application, static_files
 from shogi_engine.web.conversation import SendQueue
 from tests.web.fake_engine import fake_hub, wait_for
+from tests.web.visitor import serve
 from tools.measure.web_load import Page
 
 LOCAL = "http://127.0.0.1:8765"
@@ -256,3 +257,18 @@ def test_on_windows_the_port_is_claimed_for_one(monkeypatch):
     monkeypatch.setattr(socket, "socket", Socket)
     _listener("127.0.0.1", 0).close()
     assert asked == [exclusive]
+
+
+def test_a_second_start_opens_the_board_that_is_there(monkeypatch, capsys):
+    opened, hub = [], fake_hub()
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    server, address = serve(hub)
+    port = address.rstrip("/").rpartition(":")[2]
+    assert main(["serve", "--port", port]) == 2 and opened == []  # without --open it is refused
+    assert main(["serve", "--open", "--port", port]) == 0 and opened == [address]
+    server.should_exit = True
+    hub.close()
+    with socket.create_server(("127.0.0.1", 0)) as other:  # that says nothing
+        monkeypatch.setattr("shogi_engine.cli.serve.ANSWER_SECONDS", 0.1)
+        assert main(["serve", "--open", "--port", str(other.getsockname()[1])]) == 2
+    assert opened == [address] and "cannot listen" in capsys.readouterr().err

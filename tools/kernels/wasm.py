@@ -7,13 +7,15 @@ DIR/wasm32/ gets for each game
     GAME.wasm      exports `call(task, page, a, b)`, four i64, see shogi_engine/embedded; imports env.poll (i64) -> i64,
                    which returns whether to stop
     GAME.bin       what is not zero in the first memory: pairs of uint32 (index of a word of memory, the word)
-    GAME.weights   the evaluation's numbers, to be copied to an address
+    GAME.weights   the evaluation's numbers, compressed with gzip, to be copied to an address; those of Othello's
+                   patterns are as in their file, to be expanded: see `pattern_file`
     GAME.json      the addresses of it all, and what a host must know of the game
 
 Addresses are 32-bit numbers, also in the kernels' fields of 64 bits. The module's constants and its stack of 1 MB lie
 below FIRST. The stack comes first, so that an overflow traps. See shogi_engine/web/static/kernels.js for a host.
 """
 
+import gzip
 import importlib
 import json
 import subprocess
@@ -131,8 +133,13 @@ def write_memory(game: str, folder: Path) -> None:
     memory.fill(place[0], page)
     memory.fill(place[1], ctx)
     (folder / f"{game}.bin").write_bytes(memory.words())
-    (folder / f"{game}.weights").write_bytes(packed)
-    facts = {"blocks": memory.blocks, "rules": rules, "weights": first, "patches": patches, "table": table}
+    facts: dict[str, Any] = {"blocks": memory.blocks, "rules": rules, "weights": first}
+    facts |= {"patches": patches, "table": table}
+    whole = bytes(packed)
+    if game == "othello":
+        facts["patterns"], knots = pattern_file()
+        whole = knots + whole[memory.blocks["weights"][1] :]
+    (folder / f"{game}.weights").write_bytes(gzip.compress(whole, mtime=0))
     facts |= {"game": game, "name": f"shogi_engine {__version__}", "author": "the shogi_engine authors"}
     facts |= {"start": module.GAME.start} | levels_of(game)
     (folder / f"{game}.json").write_text(json.dumps(facts, separators=(",", ":")))
@@ -151,6 +158,20 @@ def arrays_of(evaluator: Any) -> list[np.ndarray]:
 
     weights = evaluator.weights
     return [*weights.memory, *([patterns.WEIGHTS.shipped.table] if isinstance(weights, Network) else [])]
+
+
+def pattern_file() -> tuple[dict[str, int], bytes]:
+    """Return what a host must know to expand the weights of Othello's patterns as `by_phase` does, and their bytes.
+
+    These are int16[knots, numbers], and for each weight of a phase its place among the numbers, as the int32 difference
+    to the place before it.
+    """
+    from shogi_engine.games.othello.evaluation import patterns
+
+    knots = patterns.read(patterns.SHIPPED).arrays["knots"]
+    places = np.diff(patterns.file_places().astype(np.int32), prepend=np.int32(0))
+    facts = {"phases": patterns.PHASES, "step": patterns.KNOT_STEP, "knots": knots.shape[0], "numbers": knots.shape[1]}
+    return facts | {"width": len(places)}, knots.astype("<i2").tobytes() + places.astype("<i4").tobytes()
 
 
 def mate_patches(module: Any, memory: Memory, page: Any) -> list[tuple[int, int]]:

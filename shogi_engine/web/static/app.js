@@ -119,7 +119,12 @@ link.on("problems", message => problems(({choose}) => { if (state) choose(messag
 link.on("lessons", message => lessons(({counts}) => counts(message, link, toast)));
 link.on("course", message => learn(({course}) => course(message, link)));
 link.on("tried", message => toast(t("tried", message)));
-link.on("hint", message => { if (message.node === state?.node) problems(({hint}) => hint(message)); });
+link.on("hint", message => problems(({hint}) => {
+  if (message.node !== state?.node) return;
+  hints = true;
+  const text = hint(message, state);
+  if (!state.tsume) toast(text);
+}));
 link.on("diagram", message => diagram(({save}) => save(message)));
 link.on("kept", message => games(each => each.show(message, link, toast)));
 link.on("left", ({id}) => toast(t("left"), {word: t("back_to_it"), action: () => link.say("continue", {id})}));
@@ -160,6 +165,7 @@ function guest({role, playing, guests, tsume}) {
   $("comment").readOnly = !role.owner;
 }
 
+let hints = false; // one was given
 let passing = false, removed = false; // from the last state
 
 /** @param {State} state */
@@ -192,7 +198,9 @@ function show(state) {
   if (state.setup) setup(each => each.setup(state, link));
   if (state.tsume) problems(({problem}) => problem(state, link, () => board.focus()));
   else $("problem").replaceChildren();
+  if (hints && !state.tsume) problems(({mark}) => mark(state));
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step], #undo, #think"))) control.hidden = Boolean(state.setup);
+  $("hint").hidden = !state.role.owner || !playing.on || playing.thinking || state.guests.length > 0 || playing.players.every(each => each === null) || Boolean(playing.over);
   $("resign").hidden = !playing.on || !state.role.owner && state.role.side === null;
   guest(state);
   $("declare").hidden = !state.may_declare;
@@ -267,6 +275,11 @@ const BUTTONS = {
   lessons: () => link.say("lessons"),
   undo: () => link.say("undo"),
   think: () => link.say("think"),
+  hint: now(state => problems(each => {
+    const known = each.hint_at(state);
+    if (known) toast(each.hint(known, state));
+    else link.say("hint");
+  })),
   resign: () => dialogs(({confirm}) => confirm(t("resign"), t("resign_ask"), t("resign"), () => link.say("resign"))),
   pass: () => link.say("move", {move: "pass"}),
   kept: () => link.say("kept"),

@@ -10,6 +10,7 @@
 import { load } from "./kernels.js";
 import { Conversation } from "./usi.js";
 
+const LATE_MS = 300; // after `stop`, until another Worker takes the place of one that does not answer
 const isWorker = typeof globalThis.document === "undefined" && typeof globalThis.postMessage === "function";
 
 if (isWorker) {
@@ -38,17 +39,20 @@ export class Engine {
     this.address = address;
     this.say = say;
     this.flag = globalThis.crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4)) : undefined;
-    /** @type {string[]} what another Worker has to hear again */
-    this.options = [];
+    /** @type {Map<string, string>} what another Worker has to hear again, by the option */
+    this.options = new Map();
     this.searching = false;
     this.best = "";
     this.start();
   }
 
   start() {
+    this.loaded = false; // whether it has said anything: then its files are here
     this.worker = new Worker(this.address, { type: "module" });
     if (this.flag) this.worker.postMessage(this.flag.buffer);
+    this.worker.onerror = ({ message }) => this.say(`info string ${message}`);
     this.worker.onmessage = ({ data }) => {
+      this.loaded = true;
       if (/^info .*multipv 1 .* pv /.test(data)) this.best = / pv (.+)/.exec(data)?.[1] ?? "";
       if (/^(bestmove|checkmate) /.test(data)) this.searching = false;
       this.say(data);
@@ -58,24 +62,26 @@ export class Engine {
   /** Send a line. @param {string} line */
   send(line) {
     const word = line.trim().split(/\s+/)[0];
-    if (word === "setoption") this.options.push(line);
+    if (word === "setoption") this.options.set(line.split(" value ")[0], line);
     if (word === "go") {
       this.searching = true;
       this.best = "";
       if (this.flag) Atomics.store(this.flag, 0, 0);
     }
-    if (word === "stop" && this.searching && this.flag) Atomics.store(this.flag, 0, 1);
-    else if (word === "stop" && this.searching && this.best) this.replace();
-    this.worker?.postMessage(line);
+    const { worker, searching } = this;
+    if (word === "stop" && searching && this.flag) Atomics.store(this.flag, 0, 1);
+    else if (word === "stop" && searching && this.best) this.replace();
+    if (worker === this.worker) worker?.postMessage(line);
+    if (word === "stop" && searching) setTimeout(() => this.searching && this.loaded && worker === this.worker && this.replace(), LATE_MS);
   }
 
   /** End the Worker with the best move that it has told, and begin another one; its tables are lost. */
   replace() {
     this.worker?.terminate();
     this.searching = false;
-    const [move, ponder] = this.best.split(" ");
+    const [move, ponder] = (this.best || "resign").split(" ");
     this.start();
-    for (const line of this.options) this.worker?.postMessage(line);
+    for (const line of this.options.values()) this.worker?.postMessage(line);
     this.say(`bestmove ${move}${ponder ? ` ponder ${ponder}` : ""}`);
   }
 

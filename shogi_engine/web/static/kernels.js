@@ -40,9 +40,35 @@ export async function load(game, folder, searches = true) {
     bytes("wasm").then(code => WebAssembly.compile(/** @type {any} */ (code))),
     bytes("bin"),
     get("json").then(answer => answer.json()),
-    searches ? bytes("weights") : undefined,
+    searches ? get("weights").then(answer => inflated(/** @type {ReadableStream} */ (answer.body))) : undefined,
   ]);
   return { module, image, facts, weights };
+}
+
+/** The weights of a compressed file. @param {ReadableStream} stream */
+const inflated = async stream => new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+
+/**
+ * Write the weights as the kernels have them: those of Othello's patterns lie between those of points of the game.
+ *
+ * @param {Uint8Array} packed @param {ArrayBuffer} memory @param {number} address
+ * @param {{phases: number, step: number, knots: number, numbers: number, width: number}} [patterns]
+ */
+function expand(packed, memory, address, patterns = { phases: 0, step: 1, knots: 0, numbers: 0, width: 0 }) {
+  const { phases, step, knots, numbers, width } = patterns;
+  const known = new Int16Array(packed.buffer, 0, knots * numbers);
+  const places = new Int32Array(packed.slice(2 * knots * numbers).buffer, 0, width);
+  for (let index = 1; index < width; index++) places[index] += places[index - 1];
+  const table = new Int16Array(memory, address, phases * width);
+  for (let phase = 0, place = 0; phase < phases; phase++) {
+    const part = phase % step;
+    const here = known.subarray(((phase - part) / step) * numbers);
+    const next = part ? here.subarray(numbers) : here;
+    for (const number of places) {
+      table[place++] = Math.floor((here[number] * (step - part) + next[number] * part + (step >> 1)) / step);
+    }
+  }
+  new Uint8Array(memory, address + table.byteLength).set(packed.subarray(2 * knots * numbers + 4 * width));
 }
 
 export class Kernels {
@@ -64,7 +90,7 @@ export class Kernels {
     for (let place = 0; place < pairs.length; place += 2) {
       if (4 * pairs[place] < this.#memory.byteLength) words[pairs[place]] = pairs[place + 1];
     }
-    if (files.weights) new Uint8Array(this.#memory).set(files.weights, this.facts.weights);
+    if (files.weights) expand(files.weights, this.#memory, this.facts.weights, this.facts.patterns);
   }
 
   /** The memory; views of it end when it grows. */

@@ -2,6 +2,7 @@
 // Listeners of "state" get the whole state each time; the server sends it once, then what has changed.
 
 const LONGEST = 5000; // ms between two attempts
+const {Local} = document.documentElement.dataset.backend === "local" ? await import("./local.js") : {Local: null}; // there, the page itself answers
 
 /** @typedef {[start: number, count: number, added: any[]]} Splice */
 
@@ -49,7 +50,7 @@ export class Link extends EventTarget {
 
   #open() {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(`${scheme}//${location.host}/ws${this.#token && `?link=${this.#token}`}`);
+    const socket = Local ? /** @type {WebSocket} */ (/** @type {unknown} */ (new Local())) : new WebSocket(`${scheme}//${location.host}/ws${this.#token && `?link=${this.#token}`}`);
     socket.onopen = () => {
       this.#pause = 250;
       this.#leaving = false;

@@ -8,7 +8,7 @@ import {t} from "./words.js";
 
 const panel = $("problem");
 let chosen = 3; // plies of the problems that the list shows
-/** @type {{node: number, move: string, text: string, stage: number} | null} the last hint */
+/** @type {{node: number, move: string, text: string, position: string, side: string, stage: number} | null} the last hint */
 let hinted = null;
 let given = ""; // the problem in the panel
 
@@ -42,26 +42,36 @@ export function choose({rows, daily}, link, state) {
   draw();
 }
 
-// A first hint marks the piece to move; a second one at the same move tells the move.
-/** @param {{node: number, move: string, text: string}} message */
-export function hint(message) {
-  hinted = {...message, stage: hinted?.node === message.node ? 2 : 1};
+/** The last hint, if it was given here. @param {State} state */
+export const hint_at = state => hinted?.node === state.node && hinted.position === state.position ? hinted : null;
+
+/**
+ * A first hint marks the piece to move; a second one at the same move tells the move. Returns what is said.
+ * @param {{node: number, move: string, text: string}} message
+ * @param {State} state
+ */
+export function hint(message, state) {
+  hinted = {...message, position: state.position, side: state.turn ? "white" : "black", stage: hint_at(state) ? 2 : 1};
   mark();
   document.querySelector("#board rect.hint")?.scrollIntoView({block: "nearest"}); // on a phone, the panel is below the board
-  say();
+  return say();
 }
 
 // Marks the piece; again after the board was drawn anew, for example because a phone was turned.
-function mark() {
+/** @param {State} [state] what is shown now, if that may have no hint */
+export function mark(state) {
+  if (state && !hint_at(state)) hinted = null;
   for (const area of /** @type {NodeListOf<SVGRectElement>} */ (document.querySelectorAll("#board rect.square")))
     area.classList.toggle("hint", hinted !== null && area.dataset.square === hinted.move.slice(0, 2)
-      && (!area.dataset.side || area.dataset.side === "black"));
+      && (!area.dataset.side || area.dataset.side === hinted.side));
 }
 
 function say() {
   const line = document.getElementById("hinted");
   const whole = hinted?.stage === 2 || document.body.dataset.game === "othello"; // there the marked square is the move
-  if (line) line.textContent = hinted && whole ? t("hintMove", {move: hinted.text}) : hinted ? t("hintPiece") : "";
+  const text = hinted && whole ? t("hintMove", {move: hinted.text}) : hinted ? t("hintPiece") : "";
+  if (line) line.textContent = text;
+  return text;
 }
 
 /** @param {State} state @param {Link} link @param {() => void} begin gives the keyboard to the board */

@@ -68,10 +68,12 @@ export class Conversation {
     const word = line.trim().split(/\s+/)[0];
     if (word === "stop") this.stopped = true;
     else if (word === "ponderhit") this.pondering = false;
-    else
+    else {
+      if (word === "go") this.stopped = false;
       this.queue = this.queue
         .then(() => this.obey(line))
         .catch(fault => this.say(`info string ${fault instanceof Error ? fault.message : fault}`));
+    }
   }
 
   /** The kernels with their tables, loaded when they are first needed. */
@@ -138,7 +140,6 @@ export class Conversation {
       if (word === "mate" && words[place + 1] === "infinite") want.mate = ENDLESS;
       if (word !== "infinite" && word !== "ponder") place++;
     }
-    this.stopped = false;
     this.pondering = want.ponder === 1;
     if (want.mate !== undefined) return this.mate(kernels, began + want.mate);
     const status = this.legal ? kernels.status() : undefined;

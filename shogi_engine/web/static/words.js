@@ -2,6 +2,7 @@
 
 import {GRADES, HANDICAPS, PIECE_NAMES, SIDES, WORDS} from "./texts.js";
 
+const {backend} = document.documentElement.dataset; // "local" for the page without a server
 let language = "en", sides = "shogi";
 
 /**
@@ -20,7 +21,7 @@ export const side = (number, game = sides) => SIDES[language][game][number];
 
 /** A text; a count of 1 may have its own. @param {string} key @param {Record<string, any>} values */
 export function t(key, values = {}) {
-  const texts = WORDS[language], text = values.count === 1 && texts[`${key}_one`] || (texts[key] ?? key);
+  const texts = WORDS[language], text = values.count === 1 && texts[`${key}_one`] || (texts[`${key}_${backend}`] ?? texts[key] ?? key);
   return text.replace(/\{(\w+)\}/g, (_, name) => name === "black" ? side(0) : values[name] ?? "");
 }
 

@@ -1,0 +1,24 @@
+// What the browser keeps for the page without a server.
+
+export const SAVED = "games", SOLVED = "solved";
+
+/** What the browser keeps: games by their names, solved problems by their positions. */
+export class Shelf {
+  #base = new Promise((/** @type {(base: IDBDatabase | null) => void} */ done) => {
+    const asked = indexedDB.open("shogi_engine", 1);
+    asked.onupgradeneeded = () => { asked.result.createObjectStore(SAVED, {keyPath: "id"}); asked.result.createObjectStore(SOLVED); };
+    asked.onsuccess = () => done(asked.result);
+    asked.onerror = () => done(null); // a private window
+  }).catch(() => null);
+  /** @param {string} store @param {"get" | "getAll" | "getAllKeys" | "put" | "delete"} what @param {any[]} given @returns {Promise<any>} undefined if nothing can be kept */
+  async do(store, what, ...given) {
+    const base = await this.#base;
+    if (!base) return undefined;
+    return new Promise((done, fail) => {
+      const asked = /** @type {any} */ (base.transaction(store, "readwrite").objectStore(store))[what](...given);
+      asked.onsuccess = () => done(asked.result);
+      asked.onerror = () => fail(asked.error);
+    });
+  }
+  get open() { return this.#base; }
+}

@@ -1,0 +1,226 @@
+"""The page without a server: its size, offline, links that hold a game, what it keeps, records that it writes."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+from shogi_engine import games, lessons, records  # noqa: E402
+from tests.web.visitor import PHONE, Visitor, until  # noqa: E402
+
+pytestmark = pytest.mark.slow
+FIRST_BYTES = 1_100_000  # compressed, for all of Shogi
+GAME = "7g7f 3c3d 8h2b+ 3a2b B*5e 2b3c"
+TREE = """手合割：平手
+先手：あ
+後手：い
+手数----指手---------消費時間--
+   1 ７六歩(77)   ( 0:05/00:00:05)
+*comment
+   2 ３四歩(33)
+   3 ２二角成(88)
+   4 同　銀(31)
+   5 ５五角打
+   6 投了
+
+変化：3手
+   3 ２六歩(27)
+   4 ８四歩(83)
+
+変化：2手
+   2 ８四歩(83)
+"""
+DIAGRAM = "4k4/9/4P4/9/9/9/9/9/4K4 b G2r12p 1"
+
+
+# What each first move of each lesson is worth, and the moves of its line.
+JUDGED = """async folder => {
+  const page = await (await fetch(folder)).text();
+  const module = name => import(new URL(page.match(new RegExp(`static/${name}\\\\.[0-9a-f]+\\\\.js`))[0], folder));
+  const [{tried}, {Kernels, load}, {KERNELS, LESSONS}] = [
+    await module("course"), await module("kernels"), await module("local_facts")];
+  const found = [];
+  for (const game of Object.keys(LESSONS)) {
+    const rules = new Kernels(await load(game, new URL(KERNELS, `${folder}static/`), false));
+    for (const lesson of LESSONS[game]) {
+      const at = moves => {
+        rules.position([lesson.position, ...(moves.length ? ["moves", ...moves] : [])].join(" "));
+        return rules;
+      };
+      const judge = moves => {
+        const {status, reply = ""} = tried(game, lesson, moves, at);
+        found.push([game, lesson.name, moves.join(" "), status, reply]);
+      };
+      for (const move of at([]).moves()) judge([move]);
+      for (let made = 1; made <= lesson.line.length; made += 2) judge(lesson.line.slice(0, made));
+    }
+  }
+  return found;
+}"""
+
+
+@pytest.fixture
+def visitor(browser, site):
+    made = Visitor(browser, site)
+    yield made
+    made.close()
+
+
+def saved(visitor, format):
+    page = visitor.page
+    with page.expect_download() as download:
+        page.click("#save")
+        page.click(f'[data-format="{format}"]')
+    return Path(download.value.path()).read_bytes()
+
+
+def read(data, format):
+    (record,) = records.loads(data, format=format)
+    return record
+
+
+def tree(record):
+    """Return the moves, comments and times of a record, as nested tuples."""
+
+    def of(node):
+        return node.move, node.comment, node.seconds, tuple(map(of, node.children))
+
+    return of(record.root)
+
+
+def test_what_is_loaded_before_the_first_answer_is_small(site_folder):
+    sizes = {
+        file.relative_to(site_folder): len(gzip.compress(file.read_bytes()))
+        for file in site_folder.rglob("*")
+        if file.is_file() and "othello" not in file.name and file.name != "LICENSE.txt"
+    }
+    assert 100_000 < sum(sizes.values()) <= FIRST_BYTES, sizes
+    assert all(f'"{name}"' not in (site_folder / "index.html").read_text() for name in ("/static/app.js", "app.js"))
+
+
+def test_after_one_visit_it_works_offline_and_can_share_memory(browser, site):
+    visitor = Visitor(browser, site, PHONE, "ja")
+    page = visitor.page
+    until(page, "navigator.serviceWorker.controller !== null")
+    visitor.context.set_offline(True)
+    page.reload()
+    page.wait_for_selector("#board svg .piece")
+    assert page.evaluate("crossOriginIsolated")
+    visitor.new_game("0", 10)
+    visitor.move("7g", "7f")
+    visitor.wait_ply(2)
+    visitor.choose_game("othello")
+    visitor.new_game("0")
+    visitor.tap("f5")
+    visitor.wait_ply(2)
+    visitor.close()
+
+
+def test_a_link_holds_a_game(browser, site):
+    for text, ply in (("startpos_moves_7g7f_3c3d", 2), ("f5d6c3", 3), (DIAGRAM.replace(" ", "_"), 0)):
+        visitor = Visitor(browser, site, place=f"#{text}")
+        visitor.wait_ply(ply)
+        page = visitor.page
+        until(page, "location.hash === '#board'")
+        page.click("#share")
+        address = page.locator(".links input").input_value()
+        assert address.removeprefix(site) == f"#{text}"
+        page.goto("about:blank")
+        page.goto(address)
+        visitor.wait_ply(ply)
+        visitor.close()
+
+
+def test_games_are_kept_in_the_browser(visitor):
+    page = visitor.page
+    visitor.new_game("both", clock="10m+30")
+    visitor.move("7g", "7f")
+    visitor.wait_ply(1)
+    page.reload()
+    page.wait_for_selector("#board svg .piece")
+    visitor.wait_ply(1)
+    assert page.locator(".clock.running").count() == 1
+    visitor.paste(f"startpos moves {GAME}")
+    page.click("#kept")
+    page.click(".games li:nth-child(2) button[data-continue]")
+    page.wait_for_selector("#resign:not([hidden])")
+    assert visitor.ply() == 1
+
+
+def test_records_that_it_writes_are_those_that_it_read(visitor):
+    page = visitor.page
+    visitor.paste(TREE)
+    visitor.wait_ply(5)
+    before = read(TREE.encode(), "kif")
+    after = read(saved(visitor, "kif"), "kif")
+    assert (tree(after), after.names, after.outcome()) == (tree(before), before.names, before.outcome())
+    csa = read(saved(visitor, "csa"), "csa")
+    assert (csa.moves, csa.names, csa.outcome()) == (before.moves, before.names, before.outcome())
+    until(page, "document.querySelector('#toast').textContent.includes('variations')")
+    assert read(saved(visitor, "usi"), "usi").moves == before.moves
+    made = records.GameRecord.from_moves("shogi", ["G*5b"], start=DIAGRAM, ending="mate")
+    for format in ("kif", "csa", "usi"):
+        text = records.dumps(made, format)
+        visitor.paste(text.decode("cp932" if format == "kif" else "utf-8"))
+        visitor.wait_ply(1)
+        record, found = read(text, format), read(saved(visitor, format), format)
+        assert (found.start, found.moves, found.outcome()) == (record.start, record.moves, record.outcome())
+    visitor.paste("f5d6c3d3c4")
+    visitor.wait_ply(5)
+    assert saved(visitor, "transcript").decode() == "f5d6c3d3c4\n"
+
+
+def test_what_it_cannot_do_it_says(visitor):
+    page = visitor.page
+    page.click("#open")
+    page.fill("#paste", "no game")
+    page.click("#read")
+    assert "shogi_engine" in page.inner_text("#dialog .fault")
+    page.keyboard.press("Escape")
+    visitor.paste("startpos moves 7g7f 7g7f")
+    visitor.wait_ply(1)
+    assert "move 2 of 2" in page.inner_text("#toast")
+    page.click("#edit")
+    page.click('[data-key="pick +R"]')
+    visitor.tap("5b")
+    page.click("#setup-done")  # the king could be captured
+    until(page, "document.querySelector('#toast').textContent.includes('not a possible position')")
+    assert page.locator("#setup-done").is_visible()
+
+
+def test_lessons_are_judged_as_the_server_judges_them(visitor, site):
+    known = {(each.game, each.name): each for game in games.NAMES for each in lessons.lessons(game)}
+    found = visitor.page.evaluate(JUDGED, site)
+    assert {tuple(row[:2]) for row in found} == known.keys()
+    for game, name, moves, status, reply in found:
+        lesson = known[game, name]
+        verdict = lessons.Attempt(lesson).tried(moves.split(), None)
+        assert (verdict.status, "".join(verdict.line)) == (status, reply), (game, name, moves)
+
+
+def test_a_beginner_takes_the_first_lessons_on_a_phone(browser, site):
+    visitor = Visitor(browser, site, PHONE, "ja", place="")
+    page = visitor.page
+    page.click("#start-learn")
+    page.click("#learn-begin")
+    first, second = lessons.lessons("shogi")[:2]
+    page.click("#lesson-hint")
+    page.wait_for_selector("#board rect.hint")
+    for move in first.line[::2]:
+        visitor.play(move)
+    until(page, "document.querySelector('#lesson-why')?.textContent.length > 5")
+    assert visitor.axe() == []
+    page.click("#lesson-next")
+    until(page, f"document.querySelector('#problem h2').textContent.startsWith('2. {second.heading('ja')}')")
+    page.click("#lesson-answer")
+    page.wait_for_selector("#problem .step")
+    page.click("#lesson-list")
+    page.wait_for_selector("#dialog [data-lesson].solved")
+    assert page.locator("#dialog [data-lesson].solved").count() == 1
+    page.keyboard.press("Escape")
+    page.click("#lesson-leave")
+    page.wait_for_selector("#problem", state="hidden")
+    visitor.close()

@@ -1,0 +1,26 @@
+/** Written by tools.build_site, for the page without a server. */
+type ByLanguage<T> = Record<string, T>;
+export const KERNELS: string;
+export const PICTURES: Record<Game, any>;
+export const LABELS: ByLanguage<any>;
+export const REASONS: ByLanguage<Record<string, string>>;
+export const TERMINATIONS: string[];
+export const SCORES: ByLanguage<Record<Game, Record<string, string>>>;
+export const SCALES: Record<string, number>;
+export const PER_UNIT: Record<string, number>;
+export const VERDICTS: [string, number][];
+export const LINE_MOVES: number;
+export const EFFORTS: Record<string, Record<string, {nodes?: number; level?: number}>>;
+export const ENGINE_NAME: string;
+export const START: Record<Game, string>;
+export const STARTS: Record<string, string>;
+export const HANDICAP_NAMES: Record<string, string>;
+export const SET_SIZE: Record<string, number>;
+export const CSA_PIECES: Record<string, string>;
+export const KIF_PIECES: Record<string, string>;
+export const ENDINGS: Record<string, [string, string]>;
+export const FORMATS: Record<string, string[]>;
+export const PROBLEMS: [string, number, number][];
+export const DAILY: number[];
+export const FAULTS: ByLanguage<Record<string, string>>;
+export const LESSONS: Record<string, any[]>;
