@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from shogi_engine import Engine
+from shogi_engine import Engine, Limit
 from shogi_engine.batch import Batch, Puct
 from shogi_engine.games.othello.board import Board
 
@@ -122,8 +122,7 @@ def score_against(level, network, games, simulations):
                 elif level is None:
                     move = rng.choice(list(legal.values()))
                 else:
-                    engine.set_position(board.obf())
-                    move = board.parse_text(engine.search(level=level).bestmove)
+                    move = engine.play(board, Limit(level=level)).move
                 search.step([labels[board.turn, int(move)]])
                 board.push(int(move))
             winner = board.outcome().winner

@@ -5,21 +5,18 @@ Usage: python examples/save_game.py [FILE] [MOVES] [NODES]
 
 import sys
 
-from shogi_engine import Engine, records
-from shogi_engine.games.shogi.board import Board
+from shogi_engine import Engine, Limit, records, shogi
 
 file = sys.argv[1] if len(sys.argv) > 1 else "game.kif"
 count = int(sys.argv[2]) if len(sys.argv) > 2 else 20
 nodes = int(sys.argv[3]) if len(sys.argv) > 3 else 20_000
 
-board = Board()
+board = shogi.Board()
 with Engine("shogi") as engine:
     for _ in range(count):
         if board.outcome() is not None:
             break
-        found = engine.search(nodes=nodes)
-        engine.push(found.bestmove)
-        board.push_usi(found.bestmove)
+        board.push(engine.play(board, Limit(nodes=nodes)).move)
 
 record = board.record("interrupted")
 record.names = ["shogi_engine", "shogi_engine"]

@@ -7,13 +7,13 @@ POSITION is in the OBF format: 64 of X, O and - from a1 to h8, then the side to 
 
 import sys
 
-from shogi_engine import Engine
+from shogi_engine import Engine, othello
 
 FFO_1 = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
 
 with Engine("othello") as engine:
-    engine.set_position(sys.argv[1] if len(sys.argv) > 1 else FFO_1)
-    print(engine.diagram())
-    found = engine.search(movetime=60_000)  # the solver runs first and needs a fraction of that
-    print(f"{found.bestmove}: {found.score}, {'exact' if found.lines[0].exact else 'not proven'}")
-    print(" ".join(found.pv), f"({found.nodes} nodes)")
+    board = othello.Board(sys.argv[1] if len(sys.argv) > 1 else FFO_1)
+    print(board)
+    found = engine.solve(board)
+    print(f"{found.pv[0]}: {found.score}, {'exact' if found.exact else 'not proven'}")
+    print(" ".join(map(str, found.pv)), f"({found.nodes} nodes)")

@@ -5,16 +5,13 @@ Usage: python examples/two_levels.py [LEVEL_OF_BLACK] [LEVEL_OF_WHITE]
 
 import sys
 
-import shogi_engine.games.othello.board as othello
-from shogi_engine import Engine
+from shogi_engine import Engine, Limit, othello
 
 levels = [int(text) for text in sys.argv[1:3]] if len(sys.argv) > 2 else [1, 3]
 
 with Engine("othello") as engine:
     board = othello.Board()
     while board.outcome() is None:
-        found = engine.search(level=levels[board.turn])
-        engine.push(found.bestmove)
-        board.push_text(found.bestmove)
+        board.push(engine.play(board, Limit(level=levels[board.turn])).move)
     print(board)
     print(board.outcome())

@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import __version__
 from shogi_engine.common.system import machine_megabytes
 from shogi_engine.common.text import SHOWN_WITH_PATH, nodes_per_second, sanitize
-from shogi_engine.frontends.core import FrontEnd, Task, run_stdio
+from shogi_engine.common.threads import Search
+from shogi_engine.frontends.core import Command, FrontEnd, run_stdio
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, FULL, flip_sfen, worth_table
 from shogi_engine.interface.extras import lowest
 from shogi_engine.search.timeman import fixed, in_full_seconds, plan
-from shogi_engine.types.limits import LEAST_MS, TimeBudget
-from shogi_engine.types.results import Score
+from shogi_engine.types.limits import LEAST_MS, Limit, TimeBudget
+from shogi_engine.types.results import PlayResult, Score
 from usi import protocol
 from usi.options import OPTIONS, Choice, Options, OwnBook, choice_of, file_facts, use
 from usi.protocol import Go, InfoWriter, Position, ProtocolError, UsiOutput
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
-    from shogi_engine.engine.results import SearchResult
 
 
 # ---- Console commands beyond the protocol: d, moves, side, eval, flip, bench and go perft
@@ -38,12 +38,14 @@ class Console(FrontEnd):
     """A session with the console commands.
 
     Attributes:
-        position: the position in use
+        position: the position in use, as the GUI sent it
+        board: the position in use
         evaluation: the engine's evaluation
         speed: the nodes per second of the last search
     """
 
     position: Position
+    board: Any
     evaluation: Choice | None
     speed: int | None
 
@@ -57,12 +59,14 @@ class Console(FrontEnd):
 
     def show_position(self) -> None:
         """Print the board."""
-        for line in self.ready_engine().diagram().splitlines():
+        self.ready_engine()
+        for line in self.board.diagram().splitlines():
             self.out.line(line)
 
     def show_moves(self) -> None:
         """Print the legal moves on one line, as YaneuraOu does for programs like Ayane."""
-        self.out.line(" ".join(self.ready_engine().legal_moves()))
+        self.ready_engine()
+        self.out.line(" ".join(map(str, self.board.legal_moves)))
 
     def show_side(self) -> None:
         """Print the side to move, `black` or `white`, as YaneuraOu does."""
@@ -71,7 +75,7 @@ class Console(FrontEnd):
     def show_value(self) -> None:
         """Print the static value of the position, the evaluation in use, and the value of each piece."""
         engine = self.ready_engine()
-        value = engine.evaluate()
+        value = engine.evaluate(self.board)
         self.out.line(f"static value: {value} (side to move)")
         self.out.line(f"evaluation: {sanitize(engine.searcher.evaluator.describe(), SHOWN_WITH_PATH)}")
         if self.evaluation and (facts := file_facts(engine, self.evaluation)):
@@ -79,13 +83,14 @@ class Console(FrontEnd):
         if self.speed is not None:
             self.out.line(f"nodes/s of the last search: {self.speed}")
         self.out.line("value of each piece, for its own side:")
-        for line in worth_table(engine.position_text, engine.evaluate):
+        for line in worth_table(self.board.sfen(), lambda text: engine.evaluate(engine.board(text))):
             self.out.line(line)
         self.out.line(f"eval = {value}")
 
     def flip(self) -> None:
         """Rotate the position by 180 degrees and exchange the colours."""
-        self.place(Position(flip_sfen(self.ready_engine().position_text)))
+        self.ready_engine()
+        self.place(Position(flip_sfen(self.board.sfen())))
 
     def run_bench(self) -> None:
         """Print the number of nodes of the benchmark. `stop` takes effect after the current position."""
@@ -106,15 +111,8 @@ class Console(FrontEnd):
     def run_perft(self, depth: int) -> None:
         """Count leaf nodes and print the number for each root move. `stop` takes effect at once."""
         task, engine = self.task, self.ready_engine()
-        moves = len(engine.legal_moves())
-
-        def check() -> None:
-            if task.stopped:
-                raise ProtocolError(f"perft {depth}: stopped after 0 of {moves} moves")
-
         try:
-            with task.searching(engine, check):
-                result = engine.perft(min(depth, 60))
+            result = engine.perft(self.board, min(depth, 60), search=task)
         except Exception as failure:
             if task.stopped and not isinstance(failure, ProtocolError):
                 raise ProtocolError(f"perft {depth}: {failure}") from None  # its text says how far it got
@@ -135,14 +133,14 @@ COMMANDS = {
 }
 
 
-# ---- A `go` command as a task of the worker. Standard library only
+# ---- A `go` of the worker. Standard library only
 
 
-class GoTask(Task):
+class GoCommand(Command):
     """A `go`, and its state.
 
     Attributes:
-        ahead: whether it searches the position before the opponent's move
+        ahead: the search of the position before the opponent's move, None for none
         only: whether there is only one legal move
         released: set when the answer may be sent
     """
@@ -150,7 +148,8 @@ class GoTask(Task):
     def __init__(self, go: Go, work: Callable[[], None], requested: float) -> None:
         super().__init__(work, requested, bounded=go.is_bounded(), pondering=go.ponder)
         self.go = go
-        self.ahead = self.only = False
+        self.ahead: Search[Any] | None = None
+        self.only = False
         self.released = threading.Event()
         if not (go.ponder or go.infinite):
             self.released.set()
@@ -159,6 +158,8 @@ class GoTask(Task):
         """Stop the search, and allow the answer."""
         super().stop()
         self.released.set()
+        if self.ahead is not None:
+            self.ahead.stop()
 
 
 PARAMETER = "param."  # prefix of undeclared options that set a parameter in Game.params
@@ -186,6 +187,7 @@ class Loop(Console):
         self.options = Options()
         self._announced = Options()  # the options that the reader has seen; the worker may not have set them yet
         self.position = protocol.Position()
+        self.board: Any = None  # until the engine is loaded
         self.book = OwnBook(self.options, output)
         self._sizes = (0, 0)  # the engine's hash and threads
         self.evaluation = Choice() if load else None  # the engine's; None before it is compiled
@@ -195,7 +197,7 @@ class Loop(Console):
             "usi": self._usi,
             "isready": self._isready,
             "setoption": self._setoption,
-            "usinewgame": lambda words, received_at: self.put(Task(self._new_game, received_at, awaited=False)),
+            "usinewgame": lambda words, received_at: self.put(Command(self._new_game, received_at, awaited=False)),
             "position": self._position,
             "sfen": lambda words, received_at: self._position(["sfen", *words], received_at),
             "startpos": lambda words, received_at: self._position(["startpos", *words], received_at),
@@ -216,7 +218,7 @@ class Loop(Console):
             return
         if words[0] in COMMANDS:
             command = COMMANDS[words[0]]
-            self.put(Task(lambda: command(self), received_at))
+            self.put(Command(lambda: command(self), received_at))
             return
         self._readers[words[0]](words[1:], received_at)
 
@@ -240,10 +242,10 @@ class Loop(Console):
         self.out.line("usiok")
 
     def _isready(self, words: list[str], received_at: float) -> None:
-        if self.loaded and any(isinstance(task, GoTask) for task in self.pending()):
+        if self.loaded and any(isinstance(task, GoCommand) for task in self.pending()):
             self.out.line("readyok")  # sent during a search, which continues
         else:
-            self.put(Task(self._ready, received_at))
+            self.put(Command(self._ready, received_at))
 
     def _setoption(self, words: list[str], received_at: float) -> None:
         option = protocol.parse_setoption(words)
@@ -252,11 +254,11 @@ class Loop(Console):
             complains |= self._announced.set(option.name, option.value) == "DebugLogFile"
         except protocol.ProtocolError:  # the worker reports it, in order
             complains = True
-        self.put(Task(lambda: self._set(option.name, option.value), received_at, awaited=complains))
+        self.put(Command(lambda: self._set(option.name, option.value), received_at, awaited=complains))
 
     def _position(self, words: list[str], received_at: float) -> None:
         position = protocol.parse_position(words)
-        self.put(Task(lambda: self.place(position), received_at))  # a script waits for it: there may be a message
+        self.put(Command(lambda: self.place(position), received_at))  # a script waits for it: there may be a message
 
     def _go(self, words: list[str], received_at: float) -> None:
         go = protocol.parse_go(words)
@@ -264,12 +266,12 @@ class Loop(Console):
             self.out.info(fault)
         if go.perft is not None:
             if depth := go.perft:
-                self.put(Task(lambda: self.run_perft(depth), received_at))
+                self.put(Command(lambda: self.run_perft(depth), received_at))
             return
         for other in self.pending():
-            if isinstance(other, GoTask) and not other.released.is_set():
+            if isinstance(other, GoCommand) and not other.released.is_set():
                 other.stop()  # the GUI has sent a new go without stop, so it no longer needs that search
-        task = GoTask(go, lambda: self._search(task), received_at)
+        task = GoCommand(go, lambda: self._search(task), received_at)
         if self._announced.limit_searches() and not (go.infinite or go.ponder or go.mate is not None):
             task.bounded = True
         self.put(task)
@@ -278,7 +280,7 @@ class Loop(Console):
         update = protocol.parse_go(words)
         for fault in update.faults:
             self.out.info(fault)
-        pondering = [task for task in self.pending() if isinstance(task, GoTask) and task.pondering]
+        pondering = [task for task in self.pending() if isinstance(task, GoCommand) and task.pondering]
         task = next((task for task in pondering if not task.stopped), None)
         if task is None:
             return
@@ -288,9 +290,8 @@ class Loop(Console):
                 setattr(task.go, name, value)
         task.bounded = not task.go.infinite
         task.ponderhit(self._budget(task), received_at)
-        with task.lock:
-            if task.ahead:
-                self.engine.stop()  # the worker then searches the position after the move played
+        if task.ahead is not None:
+            task.ahead.stop()  # the worker then searches the position after the move played
         if not task.go.infinite:
             task.released.set()
 
@@ -317,6 +318,7 @@ class Loop(Console):
             with self.heartbeat():  # the search may have to be compiled for this evaluation
                 use(engine, evaluation, lambda text: self.out.line(f"info string {sanitize(text, SHOWN_WITH_PATH)}"))
             self.free_at = time.monotonic()
+        self.board = self.board or engine.board()
         return engine
 
     def _resize(self, hash_mb: int, threads: int) -> None:
@@ -366,14 +368,14 @@ class Loop(Console):
         """Set the position. If it is invalid, keep the previous one and raise ProtocolError."""
         engine = self.ready_engine()
         try:
-            engine.set_position(position.root, position.moves)
+            self.board = engine.board(position.root, position.moves)
         except ValueError as fault:
             raise protocol.ProtocolError(f"position: {fault}; the position is unchanged") from None
         self.position = position
 
     # ---- the worker's side: go --------------------------------------------------------------------------------
 
-    def _budget(self, task: GoTask) -> TimeBudget | None:
+    def _budget(self, task: GoCommand) -> TimeBudget | None:
         """Return the time for a move, counted from the moment the clock started; None without a clock."""
         go, options = task.go, self.options.time_options()
         budget = None
@@ -392,7 +394,7 @@ class Loop(Console):
             budget = fixed(protocol.FALLBACK_MS, options)  # no one will stop this search
         return budget
 
-    def _elapsed_ms(self, task: GoTask) -> float:
+    def _elapsed_ms(self, task: GoCommand) -> float:
         """Return the time that a `go` has used. Without a clock, it counts from when the engine was ready and idle."""
         since = task.requested if task.go.has_clock() else max(task.requested, self.free_at)
         return (time.monotonic() - since) * 1000
@@ -401,73 +403,65 @@ class Loop(Console):
         """Tell whether weaker play is expected; analysis and mate searches are never weakened."""
         return self.options.number("SkillLevel") < FULL and go.mate is None and not go.infinite
 
-    def _limits(self, task: GoTask, moves: list[str]) -> dict[str, Any]:
-        """Return the limits of a search among `moves` that starts now."""
-        go = task.go
-        limits: dict[str, Any] = {"multipv": self.options.number("MultiPV"), "searchmoves": moves}
-        limits["depth"] = lowest(go.depth, self.options.number("DepthLimit") or None)
-        limits["nodes"] = lowest(go.nodes, self.options.number("NodesLimit") or None)
-        if task.stopped:
-            return limits | {"depth": 1}
-        if self._weak(go):
-            limits["level"] = self.options.number("SkillLevel")
-        budget = self._budget(task)
-        if budget is not None and not (task.pondering or go.infinite):
-            limits["budget"] = budget.less(self._elapsed_ms(task))
-        return limits
+    def _limit(self, task: GoCommand) -> Limit:
+        """Return the limit of a search that starts now."""
+        go, number = task.go, self.options.number
+        budget = None if task.ponders() or go.infinite else self._budget(task)
+        return Limit(
+            depth=lowest(go.depth, number("DepthLimit") or None),
+            nodes=lowest(go.nodes, number("NodesLimit") or None),
+            level=number("SkillLevel") if self._weak(go) else None,
+            budget=budget and budget.less(self._elapsed_ms(task)),
+        )
 
-    def _search(self, task: GoTask) -> None:
+    def _search(self, task: GoCommand) -> None:
         """Answer one `go`, even if the search raises an exception."""
         answer = "checkmate timeout" if task.go.mate is not None else "bestmove resign"
         try:
             engine = self.ready_engine()
             if task.pondering and self.options.flag("Stochastic_Ponder") and self.position.moves:
                 self._ponder_ahead(task, engine)
-            moves = engine.legal_moves()
+            moves = list(self.board.legal_moves)
             if moves and task.go.mate is None:
                 answer = f"bestmove {moves[0]}"
             answer = self._think(task, engine, moves)
         except Exception as failure:
-            self.log_failure()
+            self.log_failure(failure)
             self.fail(failure)
         task.released.wait()
         self.finish(task)
         self.out.line(answer)
         self.free_at = time.monotonic()
 
-    def _ponder_ahead(self, task: GoTask, engine: "Engine") -> None:
+    def _ponder_ahead(self, task: GoCommand, engine: "Engine") -> None:
         """Search the position before the opponent's last move until `ponderhit` or `stop`.
 
         This fills the table for all replies, not only for the expected one. After `ponderhit`, a new search starts from
         the game's position. The lines shown are the opponent's, as ShogiHome expects.
         """
         self._configure(engine, task.go)
-        engine.set_position(self.position.root, self.position.moves[:-1])
-
-        def limits() -> dict[str, Any] | None:
-            task.ahead = task.pondering and not task.stopped
-            return self._limits(task, []) if task.ahead else None
-
+        board, limit = self.board.copy(), self._limit(task)
+        board.pop()
+        with task.lock:
+            task.ahead = Search() if task.pondering and not task.stopped else None
         try:
-            writer = self._info_writer(engine.legal_moves())
+            writer = self._info_writer(board, list(board.legal_moves))
             self._fresh = False
-            with task.searching(engine, limits) as planned:
-                if planned is not None:
-                    engine.search(on_info=writer, **planned)
+            if task.ahead is not None:
+                count = self.options.number("MultiPV")
+                engine.analyse(board, limit, multipv=count, on_info=writer, search=task.ahead)
         except Exception as failure:
-            self.log_failure()
+            self.log_failure(failure)
             self.fail(failure)
         finally:
             task.decided.wait()
-            with task.lock:
-                task.ahead = False
-            engine.set_position(self.position.root, self.position.moves)
+            task.ahead = None
 
-    def _info_writer(self, moves: list[str]) -> InfoWriter:
-        """Return the printer of the lines of a search among `moves`."""
+    def _info_writer(self, board: Any, moves: list[Any]) -> InfoWriter:
+        """Return the printer of the lines of a search among `moves` of a position."""
         named: dict[str, Any] = {}
         if self.options.flag("ConsiderationMode"):
-            named["pv"] = self.engine.continued_pv
+            named["pv"] = lambda line: self.engine.continued_pv(board, line.pv, max(line.depth, 2))
         return InfoWriter(
             self.out,
             interval_ms=self.options.number("PvInterval"),
@@ -477,7 +471,7 @@ class Loop(Console):
             **named,
         )
 
-    def _think(self, task: GoTask, engine: "Engine", moves: list[str]) -> str:
+    def _think(self, task: GoCommand, engine: "Engine", moves: list[Any]) -> str:
         """Search and print the last info lines; return the answer."""
         go = task.go
         if not moves:
@@ -486,27 +480,27 @@ class Loop(Console):
             self.out.line(f"info depth 0 score {Score.mated_in(0)}")
             return "bestmove resign"
         searchmoves = []
-        for move in go.searchmoves:
-            if move in moves:
-                searchmoves.append(move)
-            else:
-                self.out.info(f"go: searchmoves {sanitize(move)!r} is not legal here")
+        for text in go.searchmoves:
+            try:
+                searchmoves.append(self.board.parse_usi(text))
+            except ValueError:
+                self.out.info(f"go: searchmoves {sanitize(text)!r} is not legal here")
         if go.mate is not None:
             return self._find_mate(task, engine)
         self._configure(engine, go)
-        if engine.may_declare():
+        if engine.may_declare(self.board):
             self.out.line(f"info depth 0 score {Score.mate_in(None)}")
             return "bestmove win"
-        if (answer := self.book.answer(go, engine)) is not None:
+        if (answer := self.book.answer(go, engine, self.board)) is not None:
             time.sleep(BOOK_PAUSE)
             return answer
         task.only = len(searchmoves or moves) == 1
-        writer = self._info_writer(searchmoves or moves)
+        writer = self._info_writer(self.board, searchmoves or moves)
         self._fresh = False
-        with task.searching(engine, lambda: self._limits(task, searchmoves)) as limits:
-            found = engine.search(on_info=writer, **limits)
-        writer.finish(found.lines)
-        self.speed = int(found.nodes / max(found.seconds, 0.001))
+        count, limit = self.options.number("MultiPV"), self._limit(task)
+        found = engine.play(self.board, limit, multipv=count, root_moves=searchmoves, on_info=writer, search=task)
+        writer.finish(found.multipv)
+        self.speed = int((found.info.nodes or 0) / max(found.time, 0.001))
         return self._bestmove(found)
 
     def _configure(self, engine: "Engine", go: protocol.Go) -> None:
@@ -521,18 +515,15 @@ class Loop(Console):
             draw_value=(-draw, draw) if white else (draw, -draw),
         )
 
-    def _find_mate(self, task: GoTask, engine: "Engine") -> str:
+    def _find_mate(self, task: GoCommand, engine: "Engine") -> str:
         """Answer `go mate`."""
         used = self._elapsed_ms(task)
         with self.heartbeat():  # the solver may have to be compiled, which does not count as thinking time
             engine.warmup_mate()
         self._fresh = False
         try:
-            with task.searching(engine, lambda: task.stopped) as stopped:
-                if stopped:
-                    return "checkmate timeout"
-                left = max(task.go.mate - used, LEAST_MS) if task.go.mate else None
-                found = engine.find_mate(max_ms=left, progress=self._mate_progress)
+            left = max(task.go.mate - used, LEAST_MS) / 1000 if task.go.mate else None
+            found = engine.mate(self.board, Limit(left), progress=self._mate_progress, search=task)
         except ValueError as fault:  # there is no king to mate
             self.out.info(str(fault))
             return "checkmate nomate"
@@ -544,19 +535,19 @@ class Loop(Console):
                 nodes=found.nodes,
                 seconds=found.seconds,
                 hashfull=0,
-                pv=list(found.moves),
+                pv=found.moves,
             )
             self.out.line(line)
-        return f"checkmate {' '.join(found.moves) or found.result}"
+        return f"checkmate {' '.join(map(str, found.moves)) or found.result}"
 
     def _mate_progress(self, nodes: int, seconds: float) -> None:
         self.out.line(f"info time {int(seconds * 1000)} nodes {nodes} nps {int(nodes / max(seconds, 0.001))}")
 
-    def _bestmove(self, found: "SearchResult") -> str:
-        if found.value <= -self.options.number("ResignValue"):
+    def _bestmove(self, found: PlayResult[Any]) -> str:
+        if found.info["score"].value <= -self.options.number("ResignValue"):
             return "bestmove resign"
         ponder = f" ponder {found.ponder}" if found.ponder else ""
-        return f"bestmove {found.bestmove}{ponder}"
+        return f"bestmove {found.move}{ponder}"
 
 
 def main(load: Callable[[], "Engine"] | None = None) -> int:

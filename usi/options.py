@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine.common.text import clamped_number, sanitize
 from shogi_engine.games.shogi.book import SHIPPED, shipped
@@ -310,7 +310,7 @@ class OwnBook:
         if self._name == SHIPPED.name:
             shipped()
 
-    def answer(self, go: Go, engine: "Engine") -> str | None:
+    def answer(self, go: Go, engine: "Engine", board: Any) -> str | None:
         """Return a book move as the answer to a `go` with a clock or movetime, or None if the book is not used."""
         by_clock = go.has_clock() or go.movetime is not None
         number, flag = self._options.number, self._options.flag
@@ -322,12 +322,12 @@ class OwnBook:
         if self._name == NO_BOOK or self._rng.randrange(100) < number("BookIgnoreRate"):
             return None
         lookup = {"flipped": flag("FlippedBook"), "any_ply": flag("IgnoreBookPly")}
-        found = engine.book.choice(best=number("BookMoves"), margin=number("BookEvalDiff"), **lookup)
+        found = engine.book.choice(board, best=number("BookMoves"), margin=number("BookEvalDiff"), **lookup)
         if found is None:
             return None
         lines, count = [found], number("MultiPV")
         if count > 1:
-            lines += [each for each in engine.book.moves(**lookup) if each.move != found.move][: count - 1]
+            lines += [each for each in engine.book.moves(board, **lookup) if each.move != found.move][: count - 1]
         for place, each in enumerate(lines, 1):
             rank = f"multipv {place} " if count > 1 else ""
             pv = " ".join(filter(None, (each.move, each.ponder)))

@@ -8,16 +8,12 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any, TypeAlias
 
 from shogi_engine.common.text import NUMBER_MAX, clamped_number, nodes_per_second, sanitize
 from shogi_engine.frontends.core import Output
 from shogi_engine.types.limits import Clock
-from shogi_engine.types.results import Score
-
-if TYPE_CHECKING:
-    from shogi_engine.engine.results import PvInfo
-
+from shogi_engine.types.results import Info, Score
 
 FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
 
@@ -193,7 +189,7 @@ def info_line(
     nodes: int,
     seconds: float,
     hashfull: int,
-    pv: Sequence[str],
+    pv: Sequence[Any],
     bound: str = "",
     multipv: int = 0,
 ) -> str:
@@ -207,11 +203,14 @@ def info_line(
     words += ["nodes", str(nodes), "nps", str(nodes_per_second(nodes, seconds))]
     words += ["hashfull", str(hashfull), "time", str(int(seconds * 1000))]
     if pv:
-        words += ["pv", *pv]
+        words += ["pv", *map(str, pv)]
     return " ".join(words)
 
 
 # ---- The info lines of a search. Standard library only
+
+
+Line: TypeAlias = Info[Any]  # what an Engine reports, so all items are there
 
 
 class UsiOutput(Output):
@@ -243,16 +242,16 @@ class InfoWriter:
         numbered: bool = False,
         count: int = 1,
         bounds: bool = True,
-        pv: Callable[["PvInfo"], Sequence[str]] = lambda line: line.pv,
+        pv: Callable[[Line], Sequence[Any]] = lambda line: line.pv,
     ) -> None:
         self._out, self._interval = output, interval_ms / 1000
         self._numbered, self._count = numbered, count
         self._bounds, self._pv = bounds, pv
         self._last = time.monotonic() if count == 1 else -math.inf
-        self._held: list[PvInfo] = []  # exact lines of the current depth
-        self._complete: list[PvInfo] = []  # those of the last complete depth, best first
+        self._held: list[Line] = []  # exact lines of the current depth
+        self._complete: list[Line] = []  # those of the last complete depth, best first
 
-    def __call__(self, line: "PvInfo") -> None:
+    def __call__(self, line: Line) -> None:
         """Receive a line from the search."""
         if self._count == 1:
             if not line.bound:
@@ -268,21 +267,21 @@ class InfoWriter:
                 if self._due():
                     self._show_all(self._complete)
 
-    def finish(self, lines: Sequence["PvInfo"]) -> None:
+    def finish(self, lines: Sequence[Line]) -> None:
         """Print the last lines of a search, best first and each move once, with the nodes and time of the search."""
         for number, line in enumerate(self.last_lines(lines), 1):
             self._show(line, number, lines[0])
 
-    def last_lines(self, lines: Sequence["PvInfo"]) -> list["PvInfo"]:
+    def last_lines(self, lines: Sequence[Line]) -> list[Line]:
         """Return the final lines, given those of the result. The line of the best move stays first.
 
         Where bounds are not shown, a line with a bound is replaced by the last exact line of the same move.
         """
         bounds = self._bounds and self._count == 1
         exact = {line.pv[0]: line for line in [*self._complete, *self._held] if line.pv}
-        chosen: dict[str, PvInfo] = {}
+        chosen: dict[Any, Line] = {}
         for line in lines:
-            move = line.pv[0] if line.pv else ""
+            move = line.pv[0] if line.pv else None
             chosen.setdefault(move, exact.get(move, line) if line.bound and not bounds else line)
         return list(chosen.values())
 
@@ -294,28 +293,28 @@ class InfoWriter:
             self._last = now
         return due
 
-    def _show_all(self, lines: Sequence["PvInfo"]) -> None:
+    def _show_all(self, lines: Sequence[Line]) -> None:
         for number, line in enumerate(lines, 1):
             self._show(line, number)
 
-    def _show(self, line: "PvInfo", number: int, whole: "PvInfo | None" = None) -> None:
+    def _show(self, line: Line, number: int, whole: Line | None = None) -> None:
         """Print one line with the given number, and the nodes and time of `whole`, which is `line` by default."""
         whole = whole or line
         self._out.line(
             info_line(
-                depth=line.depth,
-                seldepth=line.seldepth,
+                depth=line["depth"],
+                seldepth=line["seldepth"],
                 multipv=number if self._numbered else 0,
-                score=line.score,
+                score=line["score"],
                 bound=line.bound,
-                nodes=whole.nodes,
-                seconds=whole.time,
-                hashfull=whole.hashfull,
+                nodes=whole["nodes"],
+                seconds=whole["time"],
+                hashfull=whole["hashfull"],
                 pv=self._pv(line),
             )
         )
 
 
-def by_value(lines: Sequence["PvInfo"]) -> list["PvInfo"]:
+def by_value(lines: Sequence[Line]) -> list[Line]:
     """Return lines sorted from best to worst. The sort is stable."""
-    return sorted(lines, key=lambda line: -line.value)
+    return sorted(lines, key=lambda line: line["score"], reverse=True)

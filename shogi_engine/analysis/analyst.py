@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shogi_engine import games
 from shogi_engine.analysis.judgement import GameAnalysis, PositionResult, judge, plies_to_examine
 from shogi_engine.common.files import json_of, write_whole
 from shogi_engine.engine import Engine
@@ -19,7 +18,8 @@ from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord
 from shogi_engine.search.forced_win import ForcedWinSolver
 from shogi_engine.tsume.exercise import best_defence
-from shogi_engine.types.results import ForcedWin, Score
+from shogi_engine.types.limits import Limit
+from shogi_engine.types.results import ForcedWin, Info, Score
 
 HASH_MB = 16  # per thread; the table is cleared before each position, so that results do not depend on other positions
 MATE_MB = 16
@@ -77,24 +77,25 @@ class Hint:
         return float(number or 0)
 
 
-def hints(engine: Engine, count: int | None = None, **limits: Any) -> list[Hint]:
-    """Return all moves of the engine's position, or the best `count`, with their values, best first.
+def hints(engine: Engine, board: Any, count: int | None = None, **limits: Any) -> list[Hint]:
+    """Return all moves of a Board's position, or the best `count`, with their values, best first.
 
     In Othello with a `level`, the values are exact if a player of this level solves the position.
 
     Args:
-        limits: as in Engine.search
+        limits: as in `limits_for`
     """
-    legal = engine.legal_moves()
-    if not legal:
+    limit, moves = Limit.of(**limits), len(board.legal_moves)
+    if not moves:
         return []
-    level = limits.get("level")
-    exact = level is not None and engine.check_level(level).exact
-    result = engine.search(multipv=len(legal) if count is None else min(count, len(legal)), **limits)
-    return [
-        Hint(line.pv[0], line.score, line.score.chance(), line.depth, exact or line.exact, tuple(line.pv))
-        for line in result.lines
-    ]
+    exact = limit.level is not None and engine.check_level(limit.level, board).exact
+    lines = engine.analyse(board, limit, multipv=moves if count is None else min(count, moves))
+    return [_hint(line["score"], line, exact) for line in lines]
+
+
+def _hint(score: Score, line: Info[Any], exact: bool) -> Hint:
+    pv = tuple(map(str, line.pv))
+    return Hint(pv[0], score, score.chance(), line["depth"], exact or line.exact, pv)
 
 
 class PositionAnalyser:
@@ -102,11 +103,12 @@ class PositionAnalyser:
 
     def __init__(self, game: str, limits: Mapping[str, Any], hash_mb: int = HASH_MB) -> None:
         self.engine = Engine(game, hash_mb=hash_mb)
-        self._limits = dict(limits)
-        if "level" in self._limits:
-            self.engine.check_level(self._limits["level"])
+        self._limit = Limit.of(**limits)
+        if self._limit.level is not None:
+            self.engine.check_level(self._limit.level)
         make_solver = self.engine.game.extras.mate_solver
         self._solver: ForcedWinSolver | None = make_solver(hash_mb=MATE_MB) if make_solver else None
+        self._last: tuple[GameRecord | None, Any] = None, None  # whose position was analysed last, as a Board
 
     def warmup(self) -> None:
         """Compile, or load from the cache, the kernels that `examine` needs."""
@@ -122,47 +124,46 @@ class PositionAnalyser:
 
     def examine(self, record: GameRecord, ply: int) -> PositionResult:
         """Return the finding for the position after `ply` moves of the game. Raises ValueError for illegal moves."""
-        moves = record.moves
-        self.engine.set_position(record.start, moves[:ply])
-        if ply == len(moves) and (over := _outcome(record)) is not None:
+        moves, board = record.moves, self._board(record, ply)
+        if ply == len(moves) and (over := _outcome(record.game, board)) is not None:
             return over
-        won = self._mate()
+        won = self._mate(board)
         if won:
-            line = tuple(self._texts(won.moves))
-            kept = self._played_mate(moves[ply], line) if ply < len(moves) else 0
+            line = tuple(map(str, board.line_of(won.moves)))
+            kept = self._played_mate(board, moves[ply], line) if ply < len(moves) else 0
             return PositionResult(
                 line[0], Score.mate_in(won.length), line, won.length, won.nodes, True, won.length, kept
             )
         self.engine.new_game()
-        level = self._limits.get("level")
-        exact = level is not None and self.engine.check_level(level).exact
-        result = self.engine.search(**self._limits)
-        return PositionResult(result.bestmove, result.score, tuple(result.pv), result.depth, result.nodes, exact)
+        level = self._limit.level
+        exact = level is not None and self.engine.check_level(level, board).exact
+        found = self.engine.analyse(board, self._limit)
+        line = tuple(map(str, found.pv))
+        return PositionResult(line[0], found["score"], line, found["depth"], found["nodes"], exact)
 
-    def _mate(self) -> ForcedWin[int] | None:
-        """Return a mate by checks in the engine's position, or None. A short mate is proven to be the shortest."""
+    def _board(self, record: GameRecord, ply: int) -> Any:
+        """Return the position after `ply` moves of a game, which is mostly the one after the last analysed."""
+        last, board = self._last
+        if last is not record or len(board.move_stack) > ply:
+            board = record.board(0)
+        for move in record.moves[len(board.move_stack) : ply]:
+            board.push_text(move)
+        self._last = record, board
+        return board
+
+    def _mate(self, board: Any) -> ForcedWin[int] | None:
+        """Return a mate by checks in a Board's position, or None. A short mate is proven to be the shortest."""
         if self._solver is None:
             return None
-        position = self.engine.position
         try:
-            found = self._solver.solve(position, nodes=MATE_NODES, limit=MATE_PLIES, shortest=True)
+            found = self._solver.solve(board.state, nodes=MATE_NODES, limit=MATE_PLIES, shortest=True)
             if not found:
-                found = self._solver.solve(position, nodes=LONG_MATE_NODES)
+                found = self._solver.solve(board.state, nodes=LONG_MATE_NODES)
         except ValueError:  # there is no king to mate
             return None
         return found if found and found.moves else None
 
-    def _texts(self, moves: Sequence[int]) -> list[str]:
-        """Return encoded moves from the engine's position as text."""
-        texts = []
-        for move in moves:
-            texts.append(self.engine.game.format_move(self.engine.position, move))
-            self.engine.push(texts[-1])
-        for _ in texts:
-            self.engine.pop()
-        return texts
-
-    def _played_mate(self, played: str, line: Sequence[str]) -> int:
+    def _played_mate(self, board: Any, played: str, line: Sequence[str]) -> int:
         """Return the length in plies of the mate by checks that begins with the move `played`, 0 for none.
 
         Args:
@@ -170,25 +171,20 @@ class PositionAnalyser:
         """
         if played == line[0]:
             return len(line)
-        board = games.board(self.engine.game, self.engine.position)
-        board.push_text(played)
-        if not board.is_check():
+        after = board.copy()
+        after.push_text(played)
+        if not after.is_check():
             return 0
-        self.engine.push(played)
-        try:
-            _, left = best_defence(self.engine, find=self._mate)
-        finally:
-            self.engine.pop()
+        _, left = best_defence(self.engine, after, find=self._mate)
         return left + 2 if left else 0
 
 
-def _outcome(record: GameRecord) -> PositionResult | None:
-    """Return the value of the last position if the game is over there by the rules."""
-    board = record.board()
+def _outcome(game: str, board: Any) -> PositionResult | None:
+    """Return the value of a position if the game is over there by the rules."""
     outcome = board.outcome()
     if outcome is None:
         return None
-    if record.game == "othello":
+    if game == "othello":
         return PositionResult("", Score.discs(outcome.score if board.turn == 0 else -outcome.score), exact=True)
     if outcome.winner is None:
         return PositionResult("", Score(0), exact=True)

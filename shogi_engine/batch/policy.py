@@ -17,13 +17,13 @@ import numpy as np
 from shogi_engine.batch.batch import Batch, defaulted, side_by_side
 from shogi_engine.batch.puct import LiveGames, Network, Puct, check_network
 from shogi_engine.batch.puct_kernels import LONGEST
-from shogi_engine.common.threads import SearchHandle
+from shogi_engine.common.threads import Search
 from shogi_engine.language import InputError
-from shogi_engine.play.game import DECLARE, Answer, Game
+from shogi_engine.play.game import Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.timeman import TimeOptions, fixed, plan
 from shogi_engine.types.limits import Limit, check_limit, check_names, keyword_names
-from shogi_engine.types.results import Score
+from shogi_engine.types.results import Info, PlayResult, Score
 
 SIMULATIONS = 400  # for a move without another limit
 COPIES = 8  # leaves of a tree that are evaluated at once
@@ -78,13 +78,13 @@ class PolicyPlayer(Player):
         """Forget the tree."""
         self._known = ("", [])
 
-    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+    def think(self, game: Game, search: Search[Any] | None = None) -> PlayResult[Any]:
         """Search the position, or claim a win."""
         self.ready()
-        began, stop = time.perf_counter(), search or SearchHandle()
+        began, stop = time.perf_counter(), search or Search[Any]()
         board = game.board
         if game.may_declare():
-            return Answer(DECLARE)
+            return PlayResult(declares=True)
         self._follow(game)
         assert self._search is not None
         made, most, seconds = 0, *self._limits(game)
@@ -97,7 +97,8 @@ class PolicyPlayer(Player):
         if not moves:
             raise InputError("the network's search found no move")
         score = Score.of_chance((1 + max(-CERTAIN, min(value, CERTAIN))) / 2)
-        return Answer(str(moves[0]), time.perf_counter() - began, score=score, nodes=min(made, most))
+        info = Info(score=score, nodes=min(made, most), pv=(moves[0],))
+        return PlayResult(moves[0], info=info, time=time.perf_counter() - began)
 
     def _follow(self, game: Game) -> None:
         """Let the search have the game; it keeps its tree where it knows the first moves."""

@@ -143,13 +143,12 @@ def _run_position(args: Arguments, game: str) -> int:
         if "level" in limits:
             engine.check_level(limits["level"])
         with progress_bar():
-            engine.set_position(args.position, games.typed_moves(engine.game, args.position, args.moves))
+            board = engine.board(args.position, games.typed_moves(engine.game, args.position, args.moves))
             engine.warmup()
-        hints = analysis.hints(engine, count, **limits)
-        text = engine.position_text
-        board = games.board(engine.game, engine.position)
+        hints = analysis.hints(engine, board, count, **limits)
     rows = [{**vars(hint), "score": hint.score.values(), **hint.score.values()} for hint in hints]
-    common.report(args.json, {"position": text, "hints": rows}, analysis.hint_table(hints, board, language.current()))
+    values = {"position": board.position(), "hints": rows}
+    common.report(args.json, values, analysis.hint_table(hints, board, language.current()))
     return 0
 
 

@@ -158,7 +158,7 @@ def make_player(args: Arguments) -> "Player":
     from shogi_engine.play.players import EnginePlayer
     from shogi_engine.types.limits import Limit
 
-    limit = Limit(**args.limit)
+    limit = Limit.of(**args.limit)
     if args.engine:
         if limit.level is not None or args.book or args.resign:
             raise InputError(

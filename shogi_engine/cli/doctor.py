@@ -16,10 +16,11 @@ from shogi_engine.cli import common
 from shogi_engine.cli.common import option
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
-from shogi_engine.common.text import nodes_per_second, table
+from shogi_engine.common.text import table
 from shogi_engine.frontends.core import crash_log_path
 from shogi_engine.games.shogi.names import FILE_EVALUATIONS, evaluation_of, read_scale, worth_table
 from shogi_engine.language import Message, mark, translate as _
+from shogi_engine.types.limits import Limit
 
 ROOT = Path(__file__).resolve().parents[2]  # the folder of `shogi_engine` and `usi`
 COMPILER = ("numba", "llvmlite")  # needed unless there is a compiled module
@@ -151,14 +152,15 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
         began = time.perf_counter()
         with progress_bar():
             engine.warmup()
+        board = engine.board()
         facts["ready_seconds"] = round(time.perf_counter() - began, 2)
         facts["evaluation"] = engine.searcher.evaluator.describe()
         if file is not None and not problems:
             facts["eval_file_mb"] = round(file.stat().st_size / 1e6, 1)
-            facts["worth"] = worth_table(engine.position_text, engine.evaluate)
+            facts["worth"] = worth_table(board.sfen(), lambda text: engine.evaluate(engine.board(text)))
             if evaluation in FILE_EVALUATIONS:
                 facts["fv_scale"] = read_scale(file.parent)
-        counted = engine.perft(PERFT_DEPTH)
+        counted = engine.perft(board, PERFT_DEPTH)
         facts["perft_nodes"], facts["perft_seconds"] = counted.nodes, round(counted.seconds, 3)
         if counted.nodes != PERFT_NODES:
             problems.append(
@@ -169,9 +171,9 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
                     PERFT_NODES,
                 )
             )
-        found = engine.search(movetime=SEARCH_MS)
-        facts["bestmove"], facts["depth"], facts["nodes"] = found.bestmove, found.depth, found.nodes
-        facts["nps"] = nodes_per_second(found.nodes, found.seconds)
+        found = engine.analyse(board, Limit.of(movetime=SEARCH_MS))
+        facts["bestmove"], facts["depth"], facts["nodes"] = str(found.pv[0]), found.depth, found.nodes
+        facts["nps"] = found.nps
 
 
 def environment() -> dict[str, str]:

@@ -10,7 +10,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,26 +21,26 @@ from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.progress import Preparation, leave, progress_bar
 from shogi_engine.cli.terminal import WESTERN, BoardStyle, Line, draw, plain
 from shogi_engine.common.files import data_folder
-from shogi_engine.language import InputError, Message, mark, plural, translate as _, translate_fault
+from shogi_engine.language import InputError, Message, fault_text, mark, plural, translate as _, translate_fault
 from shogi_engine.play.clock import GameClock, TimeUp
-from shogi_engine.play.game import DECLARE, Game
+from shogi_engine.play.game import Game
 from shogi_engine.play.words import (
     DEFAULT_MS,
     FIRST_LEVEL,
     choose,
     ending_text,
-    level_limits,
+    level_limit,
     name_in_records,
     score_text,
     side_name,
-    timed_limits,
+    timed_limit,
 )
 from shogi_engine.records.files import GameFile, kept_games, load_game
-from shogi_engine.types.limits import SIDES, Clock
+from shogi_engine.types.limits import SIDES, Clock, Limit
+from shogi_engine.types.results import PlayResult
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
-    from shogi_engine.engine.results import SearchResult
     from shogi_engine.records import GameRecord
 
 
@@ -75,7 +75,7 @@ class TerminalGame:
 
     Attributes:
         humans: the sides that humans play, of 0 (black) and 1 (white); their games are saved after each move
-        limits: the engine's limits, as keywords of Engine.search; if empty, DEFAULT_MS or the clock's time
+        limit: the engine's limit; without one, DEFAULT_MS or the clock's time
         read: given a prompt, returns one line; raises EOFError at the end of input, or TimeUp
         show: prints a line
         await_search: called before a search; returns when the engine is ready
@@ -86,7 +86,7 @@ class TerminalGame:
     engine: "Engine"
     game: Game
     humans: set[int]
-    limits: dict[str, Any] = field(default_factory=dict)
+    limit: Limit = field(default_factory=Limit)
     read: Callable[[str], str] = input
     show: Callable[[str], Any] = print
     await_search: Callable[[], object] = lambda: None
@@ -167,17 +167,16 @@ class TerminalGame:
     def _engine_moves(self) -> None:
         """Let the engine move, or end the game."""
         game = self.game
-        self._place()
-        answer = choose(self.engine, self._search, self.limits.get("level"))
-        if answer.move == DECLARE:
+        answer = choose(self.engine, self.board, self._search, self.limit.level)
+        if answer.declares:
             self.show(_("engine: declares a win (entering king)"))
             game.declare()
             self.keep()
             return
-        shown, how = self._shown([answer.move]), _("book")
-        if answer.score is not None and not answer.from_book:
+        shown, how = self._shown([str(answer.move)]), _("book")
+        if answer.info.score is not None and not answer.from_book:
             how = _("{score}, depth {depth}, {seconds:.1f} s").format(
-                score=score_text(answer.score), depth=answer.depth, seconds=answer.seconds
+                score=score_text(answer.info.score), depth=answer.info.depth, seconds=answer.time
             )
         if game.move(answer.move) is None:
             self.keep()
@@ -185,19 +184,16 @@ class TerminalGame:
         self._changed()
         self.show(_("engine: {move}   ({how})").format(move=shown, how=how))
 
-    def _place(self) -> None:
-        """Set the engine's position."""
-        self.engine.set_position(self.game.record.start, self.game.moves)
-
-    def _search(self, **limits: Any) -> "SearchResult":
-        """Search, within the engine's limits and its clock or those given.
+    def _search(self, limit: Limit | None = None) -> PlayResult[Any]:
+        """Search, within the engine's limit and its clock or the one given.
 
         The search runs in a thread, so that Ctrl-C works at once.
         """
         self.await_search()
         self.game.start()
-        with self.engine.start(**(limits or timed_limits(self.engine, self.limits, self.game))) as running:
-            return running.search_result()
+        limit = limit or timed_limit(self.engine, self.limit, self.game)
+        with self.engine.analysis(self.game.board, limit) as running:
+            return running.wait()
 
     # ---- the human
 
@@ -224,7 +220,9 @@ class TerminalGame:
             elif line:
                 self._move(line)
         except (ValueError, OSError) as fault:
-            self.show(_("{fault} (`help` lists the commands)").format(fault=translate_fault(fault)))
+            self.show(
+                _("{fault} (`help` lists the commands)").format(fault=_(fault_text(fault), context=self.game.name))
+            )
         return True
 
     def _move(self, line: str) -> None:
@@ -257,11 +255,11 @@ class TerminalGame:
         self._board()
 
     def _do_hint(self, rest: str) -> None:
-        strength = {name: value for name, value in self.limits.items() if name != "level"}
-        self._place()
-        found = self._search(**(strength or {"movetime": DEFAULT_MS}))
-        move, line = self._shown([found.bestmove]), self._shown(found.pv)
-        self.show(_("hint: {move}   ({score}, {line})").format(move=move, score=score_text(found.score), line=line))
+        strength = replace(self.limit, level=None)
+        info = self._search(Limit(DEFAULT_MS / 1000) if strength == Limit() else strength).info
+        pv = list(map(str, info.pv))
+        move, line = self._shown(pv[:1]), self._shown(pv)
+        self.show(_("hint: {move}   ({score}, {line})").format(move=move, score=score_text(info["score"]), line=line))
 
     def _do_go(self, rest: str) -> None:
         self._engine_moves()
@@ -278,17 +276,15 @@ class TerminalGame:
         if text:
             if not text.isdecimal():
                 raise InputError("a level must be a number, not {0!r}", text)
-            kept = {name: value for name, value in self.limits.items() if name == "movetime"}
-            self.limits = kept | level_limits(self.engine, int(text))
+            self.limit = Limit(self.limit.time, level=level_limit(self.engine, int(text)).level)
         self.show(self.strength())
 
     def strength(self) -> str:
         """Return how strongly the engine plays, in words."""
-        level = self.limits.get("level")
-        if level is not None:
-            return _("The engine plays at level {level}; `level N` changes it.").format(level=level)
-        if self.limits:
-            limits = ", ".join(f"{name} {value}" for name, value in self.limits.items())
+        if self.limit.level is not None:
+            return _("The engine plays at level {level}; `level N` changes it.").format(level=self.limit.level)
+        if self.limit != Limit():
+            limits = ", ".join(f"{name} {value}" for name, value in self.limit.named().items())
             return _("The engine plays within these limits: {limits}.").format(limits=limits)
         return _("The engine plays at full strength; `level N` makes it weaker.")
 
@@ -374,7 +370,7 @@ class TerminalGame:
 
     def record(self) -> "GameRecord":
         """Return the game so far."""
-        level, record = self.limits.get("level"), self.game.record
+        level, record = self.limit.level, self.game.record
         record.names = [_("human") if side in self.humans else name_in_records(level) for side in (0, 1)]
         record.headers.setdefault("started", time.strftime("%Y/%m/%d"))
         if not self.game.over:
@@ -525,12 +521,14 @@ def _match(args: Arguments, engine: "Engine", game: Game) -> TerminalGame:
     """Return the match that the arguments describe."""
     humans = {"both": {0, 1}, "none": set()}.get(args.human) or {n for n in (0, 1) if SIDES[n] == args.human}
     pieces = terminal.pieces_for(sys.stdout, args.pieces or terminal.default_pieces(sys.stdout))
-    limits = args.limit | ({} if args.level is None else level_limits(engine, args.level))
+    limit = Limit.of(**args.limit)
+    if args.level is not None:
+        limit = replace(limit, level=level_limit(engine, args.level).level)
     match = TerminalGame(
         engine,
         game,
         humans,
-        limits,
+        limit,
         notation=terminal.notation_for(
             sys.stdout, args.notation or ("japanese" if pieces == terminal.KANJI and args.game == "shogi" else "")
         ),
@@ -551,13 +549,12 @@ def _match(args: Arguments, engine: "Engine", game: Game) -> TerminalGame:
 def load_rules(match: TerminalGame) -> None:
     """Compile the kernels for the human's moves and for book moves, or load them from the cache."""
     board, engine = match.board, match.engine
+    engine.may_declare(board)
+    engine.book.play(board)
     for move in list(board.legal_moves)[:1]:
         board.push(move)
         terminal.draw(match.game.name, board, terminal.BoardStyle())
     board.outcome()
-    engine.set_position(match.game.record.start, [str(move) for move in board.move_stack])
-    engine.may_declare()
-    engine.book.move()
 
 
 def offer_save(match: TerminalGame) -> None:

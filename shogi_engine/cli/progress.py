@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from shogi_engine.cli.ending_signals import flush_quietly
 from shogi_engine.common.threads import end_process, start_thread
 from shogi_engine.language import translate as _
+from shogi_engine.types.limits import Limit
 
 if TYPE_CHECKING:
     from shogi_engine.interface.game import Game
@@ -157,7 +158,7 @@ class Preparation:
 
         try:
             with Engine(game, hash_mb=1) as engine:  # kernels belong to the process, positions to the engine
-                engine.search(nodes=1)
+                engine.play(engine.board(), Limit(nodes=1))
                 self._ready.set()
                 engine.warmup()
         except BaseException as failure:

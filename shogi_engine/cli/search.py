@@ -1,19 +1,17 @@
 """`shogi-engine search`: finds the best moves of a position, or shows how alpha-beta searches it."""
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine.cli import common
 from shogi_engine.cli.common import option
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
-from shogi_engine.common.text import nodes_per_second
 from shogi_engine.games import typed_moves
 from shogi_engine.language import InputError, translate as _
 from shogi_engine.play.words import DEFAULT_MS
-
-if TYPE_CHECKING:
-    from shogi_engine.engine.results import PvInfo
+from shogi_engine.types.limits import Limit
+from shogi_engine.types.results import Info
 
 TREE_DEPTHS = (2, 3, 4)
 
@@ -37,12 +35,12 @@ class Arguments(common.Arguments):
     json: bool = common.JSON
 
 
-def show(info: "PvInfo") -> None:
+def show(info: Info[Any]) -> None:
     """Print a line of the running search."""
     where = _("depth {depth:>2} {score} {bound} nodes {nodes} {seconds:.2f} s").format(
         depth=info.depth, score=info.score, bound=info.bound, nodes=info.nodes, seconds=info.time
     )
-    common.tell(f"{where}  {' '.join(info.pv)}")
+    common.tell(f"{where}  {' '.join(map(str, info.pv))}")
 
 
 def run(args: Arguments) -> int:
@@ -53,34 +51,40 @@ def run(args: Arguments) -> int:
         return run_tree(args)
     with Engine(args.game, hash_mb=args.hash, threads=args.threads) as engine:
         with progress_bar():
-            engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
+            board = engine.board(args.position, typed_moves(engine.game, args.position, args.moves))
             engine.warmup()
-        limits = args.limit or {"movetime": DEFAULT_MS}
-        result = engine.search(**limits, multipv=args.multipv, on_info=show if sys.stderr.isatty() else None)
+        limit = Limit.of(**(args.limit or {"movetime": DEFAULT_MS}))
+        running = engine.analysis(board, limit, multipv=args.multipv)
+        for info in running if sys.stderr.isatty() else ():
+            show(info)
+        result = running.wait()
+    best, move = result.info, "" if result.move is None else str(result.move)
     values: dict[str, Any] = {
-        "bestmove": result.bestmove or None,
-        "score": result.score.values(),
-        "depth": result.depth,
-        "nodes": result.nodes,
-        "seconds": result.seconds,
-        "nps": nodes_per_second(result.nodes, result.seconds),
-        "pv": result.pv,
+        "bestmove": move or None,
+        "score": best["score"].values(),
+        "depth": best.depth or 0,
+        "nodes": best.nodes or 0,
+        "seconds": result.time,
+        "nps": best.nps or 0,
+        "pv": list(map(str, best.pv)),
     }
     if args.multipv > 1:
-        values["lines"] = [{"score": line.score.values(), "depth": line.depth, "pv": line.pv} for line in result.lines]
-    lines = [f"{line.score}   {' '.join(line.pv)}" for line in result.lines]
+        values["lines"] = [
+            {"score": line["score"].values(), "depth": line.depth, "pv": list(map(str, line.pv))}
+            for line in result.multipv
+        ]
+    lines = [f"{line.score}   {' '.join(map(str, line.pv))}" for line in result.multipv]
     effort = _("depth {depth}, {nodes} nodes, {seconds:.2f} s").format(
-        depth=result.depth, nodes=result.nodes, seconds=result.seconds
+        depth=values["depth"], nodes=values["nodes"], seconds=result.time
     )
-    head = (result.bestmove or _("no legal move")) + f"   {effort}"
+    head = (move or _("no legal move")) + f"   {effort}"
     common.report(args.json, values, "\n".join([head, *lines]))
-    return 0 if result.bestmove else 1
+    return 0 if move else 1
 
 
 def run_tree(args: Arguments) -> int:
     """Print the tree of a search of a few plies."""
-    from shogi_engine.engine import Engine
-    from shogi_engine.engine.results import score_of
+    from shogi_engine.engine.engine import Engine, score_of
     from shogi_engine.textbook.trace import Tracer, dot, tree_dict, tree_lines
 
     depth = args.limit.get("depth", TREE_DEPTHS[0])
@@ -89,14 +93,14 @@ def run_tree(args: Arguments) -> int:
             "search: --tree needs a depth from {0} to {1}, and no other limit", TREE_DEPTHS[0], TREE_DEPTHS[-1]
         )
     with Engine(args.game, hash_mb=1) as engine:
-        engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
-        tree = Tracer(engine.game).trace(engine.position, depth)
+        board = engine.board(args.position, typed_moves(engine.game, args.position, args.moves))
+        tree = Tracer(engine.game).trace(board.state, depth)
     if args.tree:
         write_whole(args.tree, dot(tree).encode())
     score, line, counts = score_of(engine.game, tree.root.value), tree.root.pv(), tree.counts()
     values = {
         "game": engine.game.name,
-        "position": engine.position_text,
+        "position": board.position(),
         "depth": depth,
         "value": tree.root.value,
         "score": score.values(),

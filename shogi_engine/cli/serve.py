@@ -63,7 +63,7 @@ class Arguments(common.Arguments):
     open: bool = flag("open the page in the browser")
 
 
-def run(args: Arguments) -> int:
+def run(args: Arguments) -> int:  # noqa: RET503  (`leave` ends the process)
     """Serve until a signal ends it, which is no failure."""
     try:
         import msgspec  # noqa: F401

@@ -128,7 +128,7 @@ class Desk:
         Args:
             wrong: `wrong(move)` notes a wrong move, and returns what is said of it
         """
-        start, hints = board.position(), 0
+        hints = 0
         self.show(plain(draw(game, board, self._look)))
         self.show(_("Type a move, hint, answer, next or quit."))
         while exercise.status not in OVER:
@@ -141,27 +141,31 @@ class Desk:
                 hints += 1
                 self.show(self._hint(exercise, made, board, engine, hints))
             elif line:
-                self._try(exercise, start, made, board, engine, line, wrong)
+                self._try(exercise, made, board, engine, line, wrong)
                 if len(board.move_stack) > len(made):
                     self.show(plain(draw(game, board, self._look)))
         return True
 
     def _try(
-        self, exercise: Exercise, start: str, made: tuple[str, ...], board: Any, engine: Any, line: str,
+        self,
+        exercise: Exercise,
+        made: tuple[str, ...],
+        board: Any,
+        engine: Any,
+        line: str,
         wrong: Callable[[str], Iterable[str]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Make a move and the reply, if the move is right."""
         try:
             move = str(board.parse_text(line))
         except ValueError as fault:
-            self.show(_(str(fault)))
+            self.show(_(str(fault), context=board.record().game))
             return
         text = self.text(board, [move])
         board.push_text(move)
         reply = exercise.moved((*made, move), board)
         if exercise.ask is not None:
-            engine.set_position(start, exercise.ask.moves)
-            reply = exercise.answered(exercise.ask.work(engine, lambda: False))
+            reply = exercise.answered(exercise.ask.work(engine, board))
         if exercise.status in OVER:
             return
         if exercise.status in (LOST, WRONG) or exercise.task is None and exercise.status != RIGHT:
@@ -180,8 +184,7 @@ class Desk:
         """Return the target square of the next move; the second time, the move itself."""
         move = exercise.hint(made)
         if not move:
-            engine.set_position(board.position())
-            found = prove(engine)
+            found = prove(engine, board)
             if not found:
                 return _("No mate has been proven; try anyway.")
             move = str(found.moves[0])

@@ -25,8 +25,9 @@ def run(args: Arguments) -> int:
     for name in names:
         with progress_bar(), Engine(name) as engine:
             engine.warmup()
-            engine.evaluate()
-            engine.perft(1)
+            board = engine.board()
+            engine.evaluate(board)
+            engine.perft(board, 1)
             engine.load_solver()
             if games.has(name, "board.entries"):
                 games.board_entries(name).warmup()

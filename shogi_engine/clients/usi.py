@@ -38,7 +38,7 @@ from shogi_engine.clients.base import (
 )
 from shogi_engine.common.text import NUMBER_MAX, clamped_number, legal_line, sanitize
 from shogi_engine.language import InputError
-from shogi_engine.types.limits import Limit, check_board, check_limit, check_number, move_texts
+from shogi_engine.types.limits import Limit, check_board, check_limit, check_number, listed
 from shogi_engine.types.results import BoardLike, ForcedWin, Info, Move, Moves, PlayResult, Score
 
 # ---- Lines from USI engines: options and infos. Unreadable parts are skipped without an error, and numbers are limited
@@ -244,7 +244,7 @@ def _board(text: str) -> Any:
 
 def searched_moves(position: Position[Any], moves: Moves) -> list[str]:
     """Return the words of `go` that restrict the search to some moves. Raises ValueError if one is illegal."""
-    texts = move_texts(moves)
+    texts = list(map(str, listed(moves)))
     board: Any = _board(position) if texts and isinstance(position, str) else position
     return ["searchmoves", *(str(board.parse_usi(text)) for text in texts)] if texts else []
 

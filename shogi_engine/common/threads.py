@@ -9,12 +9,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
 
-# ---- SearchHandle: the handle of one search, which any thread may stop. Standard library only
+# ---- Search: work for an engine, which any thread may stop. Standard library only
 
 
-Planned = TypeVar("Planned")
+Found = TypeVar("Found")
 
 
 class Stoppable(Protocol):
@@ -34,8 +34,12 @@ class Searcher(Stoppable, Protocol):
         """Give the search a new time budget, which starts now."""
 
 
-class SearchHandle:
-    """One search, from its request to its end. Any thread may stop it at any time.
+class Search(Generic[Found]):
+    """Work for an engine, from its request to its end. Any thread may stop it at any time.
+
+    Args:
+        work: `work(engine, search)` returns the result, soon after `stop`
+        done: called with this search when the work has ended, in its thread
 
     Attributes:
         lock: guards the attributes
@@ -43,13 +47,26 @@ class SearchHandle:
         pondering: whether the expected move has not been made yet
         requested: the time of the request (time.monotonic); after `ponderhit`, the time of the expected move
         decided: an event that is set when it is stopped or no longer ponders
+        fault: what the work has raised, None until then
     """
 
-    def __init__(self, *, pondering: bool = False, requested: float | None = None) -> None:
+    def __init__(
+        self,
+        work: Callable[[Any, Any], Found] | None = None,
+        *,
+        done: Callable[[Any], object] = lambda search: None,
+        pondering: bool = False,
+        requested: float | None = None,
+    ) -> None:
+        self._work, self._done = work, done
+        self._found: Found | None = None
+        self.fault: BaseException | None = None
+        self._ended = threading.Event()
         self.lock = threading.Lock()
         self.stopped, self.pondering = False, pondering
         self.requested = time.monotonic() if requested is None else requested
         self.decided = threading.Event()
+        self._hit: Any = None  # the budget that `ponderhit` gave, if no plan knows it
         self._running: Stoppable | None = None
         self._engine: Searcher | None = None
         if not pondering:
@@ -74,9 +91,16 @@ class SearchHandle:
         with self.lock:
             pondered_ms = 1000 * (now - self.requested)
             self.pondering, self.requested = False, now
-            if self._engine is not None and budget is not None:
-                self._engine.extend(budget.after_pondering(pondered_ms))
+            self._hit = None if budget is None else budget.after_pondering(pondered_ms)
+            if self._engine is not None and self._hit is not None:
+                self._engine.extend(self._hit)
             self.decided.set()
+
+    def ponders(self) -> bool:
+        """Tell whether it ponders, for a plan of its time: what a `ponderhit` says later changes the plan."""
+        with self.lock:
+            self._hit = None
+            return self.pondering
 
     def follow(self, running: Stoppable | None) -> bool:
         """Make `stop` end `running` (None: nothing) from now on; return whether the search is still needed."""
@@ -85,22 +109,64 @@ class SearchHandle:
             return not self.stopped
 
     @contextlib.contextmanager
-    def searching(self, engine: Searcher, plan: Callable[[], Planned]) -> Iterator[Planned]:
+    def searching(self, engine: Searcher) -> Iterator[bool]:
         """Announce the search to an engine, and let `stop` and `ponderhit` reach it inside the `with` block.
 
+        The block gets whether it was stopped before. If a `ponderhit` has come since `ponders`, its budget applies.
+
         Args:
-            engine: the engine that will search, in this thread
-            plan: its result is yielded; it is called when no stop or change of the clock can be missed any more
+            engine: the engine that will search
         """
         with self.lock:
-            planned = plan()
             engine.prepare()
+            before = self._running, self._engine
             self._running = self._engine = engine
+            if self._hit is not None:
+                engine.extend(self._hit.less(1000 * (time.monotonic() - self.requested)))
+            stopped = self.stopped
         try:
-            yield planned
+            yield stopped
         finally:
             with self.lock:
-                self._running = self._engine = None
+                self._running, self._engine = before
+
+    # ---- the work
+
+    def run(self, engine: Any, again: Callable[[], bool] = lambda: False) -> None:
+        """Do the work with an engine, in this thread, and keep its result or fault.
+
+        Args:
+            again: tells, after the work, whether it will be done again; otherwise it has ended, and `done` is called
+        """
+        try:
+            self._found = self._work(engine, self) if self._work else None
+        except BaseException as fault:
+            self.fault = fault
+        if not again():
+            self._ended.set()
+            self._done(self)
+
+    def start(self, engine: Any, name: str) -> Self:
+        """Do the work in a new thread, whose name is given."""
+        start_thread(self.run, name, engine)
+        return self
+
+    @property
+    def ended(self) -> bool:
+        """Whether the work has ended."""
+        return self._ended.is_set()
+
+    def join(self) -> None:
+        """Wait for the end of the work. An endless wait would miss Ctrl-C on some systems."""
+        while not self._ended.wait(1):
+            continue
+
+    def result(self) -> Found:
+        """Wait for the end of the work, and return its result or raise its fault."""
+        self.join()
+        if self.fault is not None:
+            raise self.fault
+        return self._found  # type: ignore[return-value]  # None only if the work returns it
 
 
 Item = TypeVar("Item")
@@ -199,17 +265,11 @@ def results_on_threads(
                 thread.join(0.1)
 
 
-def join(thread: threading.Thread) -> None:
-    """Wait for the end of a thread. An endless wait would miss Ctrl-C on some systems."""
-    while thread.is_alive():
-        thread.join(1)
-
-
 def received(items: "queue.SimpleQueue[Item | BaseException]") -> Item:
     """Wait for the next item of a queue and return it; raises it if it is an exception."""
     while True:
         try:
-            found = items.get(timeout=1)  # see `join`
+            found = items.get(timeout=1)  # see `Search.join`
             break
         except queue.Empty:
             continue

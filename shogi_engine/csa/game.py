@@ -5,13 +5,13 @@ import math
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from shogi_engine.clients.base import EngineError
 from shogi_engine.common.text import legal_line
-from shogi_engine.common.threads import SearchHandle, start_thread
+from shogi_engine.common.threads import Search, start_thread
 from shogi_engine.csa.protocol import (
     JISHOGI,
     Declared,
@@ -26,12 +26,13 @@ from shogi_engine.csa.protocol import (
 from shogi_engine.games.shogi.names import CSA_27, ENTERING_KING_RULES, NO_ENTERING_KING
 from shogi_engine.games.shogi.records.words import evaluation_lines
 from shogi_engine.play.clock import GameClock, Share
-from shogi_engine.play.game import DECLARE, RESIGN, Answer, Game, Terms, number
+from shogi_engine.play.game import Game, Terms, number
 from shogi_engine.play.players import Player
 from shogi_engine.records.tree import GameRecord, Node, one_line
 from shogi_engine.search.timeman import TimeOptions, in_full_seconds
 from shogi_engine.types.limits import Clock, Limit, TimeBudget
 from shogi_engine.types.outcomes import Outcome, Termination
+from shogi_engine.types.results import PlayResult
 
 # ---- The time of moves by the server's count: the `T` after a move is the time charged for it. Standard library only
 
@@ -142,55 +143,56 @@ class TimeReader:
         return number
 
 
-# ---- Thinker: lets a player think in a thread of its own, so that the session can listen to the server meanwhile
+# ---- PlayerThread: a player thinks in a thread of its own, and the session listens to the server meanwhile
 
 
 CLOSE_TIMEOUT = 5.0  # seconds for a player to end its search
 
-Deliver = Callable[[Answer | Exception], None]
+Deliver = Callable[[Search[PlayResult[Any]]], object]
 
 
-class Thinker:
+class PlayerThread:
     """Calls a player, at most once at a time; any thread may call it, but not two at once."""
 
     def __init__(self, player: Player) -> None:
         self.player = player
         self._working = threading.Lock()  # held while the player is called
-        self._search = SearchHandle()  # of the last requested move
+        self._search: Search[PlayResult[Any]] = Search()  # of the last requested move
         self._thread: threading.Thread | None = None
 
     def begin(self, game: Game, side: int) -> None:
         """Prepare for a game. Raises EngineError, ValueError, OSError."""
-        self._search.stop()
-        with self._working:
+        with self._free():
             self.player.new_game(game, side, "")
 
     def restart(self) -> None:
         """Start the player again after a fault. Raises EngineError, ValueError, OSError."""
-        self._search.stop()
-        with self._working:
+        with self._free():
             self.player.close()
             self.player.ready()
 
-    def think(self, game: Game, deliver: Deliver) -> None:
-        """Let it think about the next move. The answer, or the failure, is delivered once, from its thread."""
+    @contextlib.contextmanager
+    def _free(self) -> Iterator[None]:
+        """Drop the requested move, and let no one else call the player inside the `with` block."""
         self._search.stop()
-        self._search = search = SearchHandle()
-        self._thread = start_thread(self._do, "player", game, search, deliver)
-
-    def _do(self, game: Game, search: SearchHandle, deliver: Deliver) -> None:
         with self._working:
-            answer: Answer | Exception
-            if search.stopped:
-                return
-            try:
-                answer = self.player.think(game, search)
-            except Exception as failure:  # after any failure the game continues: the player tries again, or resigns
-                answer = failure
-        if not search.stopped:
-            deliver(answer)
+            yield
 
-    def ponder(self, game: Game, move: str) -> None:
+    def think(self, game: Game, deliver: Deliver) -> Search[PlayResult[Any]]:
+        """Let it think about the next move. The search is delivered when it has ended, unless it was dropped."""
+        self._search.stop()
+        self._search = search = Search(
+            lambda player, search: player.think(game, search), done=lambda search: search.stopped or deliver(search)
+        )
+        self._thread = start_thread(self._run, "player", search)
+        return search
+
+    def _run(self, search: Search[PlayResult[Any]]) -> None:
+        with self._working:
+            if not search.stopped:
+                search.run(self.player)
+
+    def ponder(self, game: Game, move: Any) -> None:
         """Let it begin to think on the opponent's time; if that fails, the next move does."""
         with self._working, contextlib.suppress(EngineError):
             self.player.ponder(game, move)
@@ -206,8 +208,7 @@ class Thinker:
 
     def over(self, result: str) -> None:
         """Tell it how the game ended: 'win', 'lose' or 'draw'."""
-        self._search.stop()
-        with self._working:
+        with self._free():
             try:
                 self.player.game_over(result)
             except EngineError:  # the next game starts it again
@@ -248,14 +249,14 @@ class GameContext:
         delay: the ms that a move takes on its way there
         comments: send scores and lines with moves, in shogi-server's form
         ponder: think on the opponent's time
-        deliver: called with (token, Answer or the failure) from the player's thread
+        deliver: called with a search for a move that has ended, in the player's thread
         note: called with a line for the user
     """
 
     protocol: Protocol
     send: Callable[[str], None]
-    thinker: Thinker
-    deliver: Callable[[object, Answer | Exception], None]
+    player: PlayerThread
+    deliver: Deliver
     delay: int = 20
     comments: bool = False
     ponder: bool = False
@@ -303,9 +304,9 @@ class ServerGame:
         self.score: int | None = None  # of the engine's last move, in centipawns
         self.began: str = earlier.began if earlier else time.strftime("%Y/%m/%d %H:%M:%S")
         self._context = context
-        self._token: object | None = None  # the current question
+        self._search: Search[PlayResult[Any]] | None = None  # for the move to be made now
         self._sent = ""  # the engine's move, '+7776FU', until the server accepts it
-        self._answer = Answer("")  # which contains that move
+        self._answer: PlayResult[Any] = PlayResult()  # which contains that move
         self._measured_ms = 0.0  # the time of that move, as measured here
         self._turn_answered = False
         self._faults = 0
@@ -395,7 +396,7 @@ class ServerGame:
             move = board.parse_text(event.move)
         except ValueError as fault:
             self._illegal = event.move, str(fault)
-            self._context.thinker.halt()
+            self._context.player.halt()
             return
         # If the server gives no time, the measured one is at least the server's.
         text, measured = (event.time, self._measured_ms) if event.time else (str(int(self._clock.elapsed)), None)
@@ -424,7 +425,7 @@ class ServerGame:
         outcome = outcome_of(event.reason, self.result, self.side)
         self._finish(outcome, "" if outcome.termination in SAID_BY_ENDING else self.reason)
         if self.result:
-            self._context.thinker.over(self.result)
+            self._context.player.over(self.result)
 
     def break_off(self, reason: str) -> None:
         """The game cannot continue on this connection; the record ends here."""
@@ -443,49 +444,46 @@ class ServerGame:
         self.game.end(outcome, node.ending_seconds)
         self.record.headers["ended"] = time.strftime("%Y/%m/%d %H:%M:%S")
 
-    def answered(self, token: object, answer: Answer | Exception) -> None:
+    def answered(self, search: Search[PlayResult[Any]]) -> None:
         """The player answers, or fails; an answer to an older question is ignored."""
-        if token is not self._token or self.game.over or self._turn_answered:
+        if search is not self._search or self.game.over or self._turn_answered:
             return
-        self._token = None
+        self._search = None
         protocol = self._context.protocol
-        if isinstance(answer, Exception):
-            self._retry(str(answer) or repr(answer))
-            return
         try:
-            move = self._checked(answer)
-        except ValueError as fault:
-            self._retry(str(fault))
+            move = self._checked(answer := search.result())
+        except Exception as fault:  # after any failure the game continues: the player tries again, or resigns
+            self._retry(str(fault) or repr(fault))
             return
         self._turn_answered, self._answer = True, answer
-        if answer.score is not None:
-            self.score = number(answer.score)
-        if move == RESIGN:
+        if answer.info.score is not None:
+            self.score = number(answer.info.score)
+        if answer.resigned:
             self._context.send(protocol.resign())
-        elif move == DECLARE:
+        elif answer.declares:
             self._context.send(protocol.declare())
         else:
             self._sent = move
             self._measured_ms = self._clock.elapsed * MS
             self._context.send(protocol.move(move, self._comment_text(answer) if self._context.comments else ""))
 
-    def _checked(self, answer: Answer) -> str:
-        """Return the move in CSA notation, RESIGN or DECLARE. Raises ValueError if the player failed.
+    def _checked(self, answer: PlayResult[Any]) -> str:
+        """Return the move in CSA notation, '' if there is none. Raises ValueError if the player failed.
 
         A wrong declaration loses the game at once, so the player is told not to declare any more in this game.
         """
         board = self.game.board
-        if answer.move == RESIGN:
-            return RESIGN
-        if answer.move == DECLARE:
+        if answer.resigned:
+            return ""
+        if answer.declares:
             if self.game.may_declare():
-                return DECLARE
+                return ""
             self.game.rule = ENTERING_KING_RULES[NO_ENTERING_KING]
             raise ValueError("it declared a win that this server or position does not allow")
         try:
-            return str(board.text(board.parse_usi(answer.move), "csa"))
+            return str(board.text(board.parse_usi(str(answer.move or "")), "csa"))
         except ValueError:
-            raise ValueError(f"the engine answered {answer.move!r}, which is not legal here") from None
+            raise ValueError(f"the engine answered {str(answer.move or '')!r}, which is not legal here") from None
 
     def _retry(self, fault: str) -> None:
         """The player failed: ask again with the remaining time, or resign."""
@@ -496,8 +494,8 @@ class ServerGame:
             self._context.send(self._context.protocol.resign())
             return
         try:
-            self._context.thinker.restart()
-            self._context.thinker.begin(self.game, self.side)
+            self._context.player.restart()
+            self._context.player.begin(self.game, self.side)
         except (EngineError, ValueError, OSError) as failure:
             self._retry(str(failure))
             return
@@ -506,8 +504,7 @@ class ServerGame:
     # ---- the player
 
     def _think(self) -> None:
-        token = self._token = object()
-        self._context.thinker.think(self.game, lambda answer: self._context.deliver(token, answer))
+        self._search = self._context.player.think(self.game, self._context.deliver)
 
     def _ponder(self) -> None:
         """Think on the opponent's time, if there is a reply to think about."""
@@ -515,15 +512,15 @@ class ServerGame:
             return
         board = self.game.board.copy()
         try:
-            board.push_usi(self._answer.ponder)
+            move = board.push_usi(str(self._answer.ponder))
         except ValueError:
             return
         if board.legal_moves:
-            self._context.thinker.ponder(self.game, self._answer.ponder)
+            self._context.player.ponder(self.game, move)
 
     def _stop(self) -> None:
-        self._token = None
-        self._context.thinker.halt()
+        self._search = None
+        self._context.player.halt()
 
     # ---- times and comments
 
@@ -535,21 +532,24 @@ class ServerGame:
     def _measure_overhead(self, seconds: float | None) -> None:
         """Compare how long the move just made took, here or at the server, with the thinking time of the engine."""
         counted = (seconds or 0.0) * MS if self.summary.times[self.side].unit < MS else 0.0
-        thought = self._answer.seconds if self._answer.reported is None else self._answer.reported
+        thought, told = self._answer.time, self._answer.info.time  # which includes the opponent's time, if it pondered
+        thought = thought if told is None else min(thought, told)
         overhead = max(self._measured_ms, counted) - thought * MS
         self._clock.overhead = max(overhead, self._clock.overhead * OVERHEAD_KEPT)
 
-    def _note(self, node: Node, answer: Answer, board: Any) -> Node:
+    def _note(self, node: Node, answer: PlayResult[Any], board: Any) -> Node:
         """Add the answer's score and line to the move's node; `board` is the position after it. Return the node."""
-        if answer.score is not None:
-            node.evaluation, node.depth = answer.score, answer.depth or None
-            node.pv = tuple(map(str, legal_line(answer.pv[1 : PV_MAX + 1], board, board.parse_usi)))
+        info = answer.info
+        if info.score is not None:
+            node.evaluation, node.depth = info.score, info.depth or None
+            texts = list(map(str, info.pv[: PV_MAX + 1])) if info.pv[:1] == (answer.move,) else []
+            node.pv = tuple(map(str, legal_line(texts[1:], board, board.parse_usi)))
         return node
 
-    def _comment_text(self, answer: Answer) -> str:
+    def _comment_text(self, answer: PlayResult[Any]) -> str:
         """Return '* 30 -3334FU +2726FU' as on floodgate: black's centipawns, and the line after the move."""
         board = self.game.board.copy()
-        board.push_usi(answer.move)
-        node = self._note(Node(answer.move), answer, board)
+        board.push_usi(str(answer.move))
+        node = self._note(Node(str(answer.move)), answer, board)
         lines = evaluation_lines(node, self.side, board, floodgate=True)
         return next((line for line in lines if line.startswith("* ")), "")

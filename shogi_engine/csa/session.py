@@ -20,8 +20,9 @@ from typing import Any, Protocol as Interface
 from shogi_engine.clients.base import EngineError
 from shogi_engine.common.files import free_name, write_whole
 from shogi_engine.common.text import sanitize
+from shogi_engine.common.threads import Search
 from shogi_engine.csa.connection import Closed, Connection, ConnectionLost, Password, Received
-from shogi_engine.csa.game import BrokenGame, GameContext, ServerGame, Thinker
+from shogi_engine.csa.game import BrokenGame, GameContext, PlayerThread, ServerGame
 from shogi_engine.csa.protocol import (
     ConnectionState,
     Declared,
@@ -42,7 +43,6 @@ from shogi_engine.csa.protocol import (
     check_name,
 )
 from shogi_engine.language import InputError
-from shogi_engine.play.game import Answer
 from shogi_engine.play.players import Player
 from shogi_engine.records.files import dumps
 from shogi_engine.records.tree import GameRecord
@@ -253,7 +253,7 @@ class CsaSession:
         self.tally = Tally()
         self._settings, self._timeouts = settings, settings.timeouts
         self._password = Password(password, settings.password_game)
-        self._thinker, self._keeper, self._display = Thinker(player), keeper, display
+        self._player, self._keeper, self._display = PlayerThread(player), keeper, display
         self._sink = log
         self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()  # signal handlers may put into it
         self._connection: Connection | None = None
@@ -292,7 +292,7 @@ class CsaSession:
             self._drop_broken()
             if self._connection is not None:
                 self._connection.close()
-            self._thinker.close()
+            self._player.close()
             self._display.progress("")
         return self.tally
 
@@ -317,12 +317,8 @@ class CsaSession:
                 self._handlers[type(event)](event, item.at)
         elif isinstance(item, Closed) and item.connection is self._connection:
             self._lost(item.reason)
-        elif isinstance(item, tuple) and self._game is not None:
-            token, answer = item
-            self._game.answered(token, answer)
-
-    def _deliver(self, token: object, answer: Answer | Exception) -> None:
-        self._inbox.put((token, answer))
+        elif isinstance(item, Search) and self._game is not None:
+            self._game.answered(item)
 
     def _send(self, line: str) -> None:
         assert self._connection is not None
@@ -511,7 +507,7 @@ class CsaSession:
         self._deadlines.pop("resume", None)
         self._unreadable = 0
         context = GameContext(
-            self._protocol, self._send, self._thinker, self._deliver, self._settings.delay,
+            self._protocol, self._send, self._player, self._inbox.put, self._settings.delay,
             comments=self._settings.comments, ponder=self._settings.ponder, note=self._note,
         )  # fmt: skip
         game, broken = ServerGame(event.summary, context), self._broken
@@ -527,7 +523,7 @@ class CsaSession:
             game.stem = self._keeper.stem(event.summary.game_id)
         self._game = game
         try:
-            self._thinker.begin(game.game, game.side)
+            self._player.begin(game.game, game.side)
         except (EngineError, ValueError, OSError) as fault:
             self._note(f"the engine failed: {fault}")
             self._restart(game)
@@ -537,8 +533,8 @@ class CsaSession:
     def _restart(self, game: ServerGame) -> None:
         """Start the player again for a game. Raises SessionError."""
         try:
-            self._thinker.restart()
-            self._thinker.begin(game.game, game.side)
+            self._player.restart()
+            self._player.begin(game.game, game.side)
         except (EngineError, ValueError, OSError) as fault:
             raise SessionError(f"the engine does not start: {fault}") from None
 

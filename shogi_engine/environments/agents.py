@@ -11,7 +11,7 @@ from shogi_engine import games
 from shogi_engine.batch import Batch
 from shogi_engine.batch.batch import defaulted, planes_most, planes_shape, side_by_side
 from shogi_engine.engine import Engine
-from shogi_engine.types.limits import SIDES
+from shogi_engine.types.limits import SIDES, Limit
 
 try:
     import gymnasium
@@ -264,8 +264,7 @@ class LevelPlayer:
 
     def __call__(self, state: GameState) -> int:
         """Return the action of the engine's move."""
-        self._engine.set_position(moves=state.moves())
-        return state.action(self._engine.search(level=self._level).bestmove)
+        return state.action(str(self._engine.analyse(state.board, Limit(level=self._level)).pv[0]))
 
     def begin(self, seed: int) -> None:
         """Begin a game; equal seeds lead to equal games."""

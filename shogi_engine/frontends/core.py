@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shogi_engine.common.system import keep_descriptors
-from shogi_engine.common.threads import SearchHandle, end_process, start_thread
+from shogi_engine.common.threads import Search, end_process, start_thread
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -382,7 +382,7 @@ LAST_WORDS = 0.5  # grace period in seconds for pending answers at the end of in
 HEARTBEAT = 4.0  # seconds between lines; GUIs give up after 5 or more seconds without one
 
 
-class Task(SearchHandle):
+class Command(Search[None]):
     """A command for the worker, which may search. `requested` is the time when it was read.
 
     Attributes:
@@ -399,8 +399,8 @@ class Task(SearchHandle):
         awaited: bool = True,
         pondering: bool = False,
     ) -> None:
-        super().__init__(pondering=pondering, requested=requested)
-        self.work, self.bounded, self.awaited = work, bounded, awaited
+        super().__init__(lambda front_end, command: work(), pondering=pondering, requested=requested)
+        self.bounded, self.awaited = bounded, awaited
 
 
 class FrontEnd:
@@ -419,15 +419,15 @@ class FrontEnd:
     ) -> None:
         self.out, self._load, self._leave = output, load, leave
         self.lock = threading.Lock()
-        self.task = Task(lambda: None, 0.0)
+        self.task = Command(lambda: None, 0.0)
         self.free_at = 0.0
-        self._tasks: list[Task] = []  # unanswered, in order
-        self._queue: queue.SimpleQueue[Task] = queue.SimpleQueue()
+        self._tasks: list[Command] = []  # unanswered, in order
+        self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
         self._obeying = (
             threading.Condition()
         )  # guards what follows; held while a line is executed, never while a task is
         self._held: deque[tuple[str, float]] = deque()  # lines of a script, and when they were read
-        self._awaited: deque[Task] = deque()  # the tasks that a script waits for, not yet done
+        self._awaited: deque[Command] = deque()  # the tasks that a script waits for, not yet done
         self._script = False  # whether the line being executed is one of a script
         self._engine: Any = None
         self._loaded = threading.Event()
@@ -504,7 +504,7 @@ class FrontEnd:
             self.stop_all()
         patient = script and any(task.awaited for task in self.pending())
         answered = threading.Event()
-        self.put(Task(answered.set, time.monotonic()))
+        self.put(Command(answered.set, time.monotonic()))
         answered.wait(None if patient else LAST_WORDS)
 
     def _obey_held(self, script: bool) -> None:
@@ -512,14 +512,17 @@ class FrontEnd:
         self._script = script
         while self._held and not (script and self._ends_by_itself()):
             text, received_at = self._held.popleft()
-            self._attempt(self.obey, text, time.monotonic() if script else received_at)
+            try:
+                self.obey(text, time.monotonic() if script else received_at)
+            except Exception as fault:
+                self._report(fault)
 
     def _ends_by_itself(self) -> bool:
         """Tell whether the first of the awaited tasks, if there is one, will end or begin without another line."""
         first = self._awaited[0] if self._awaited else None
         return first is not None and (first.bounded or first.stopped or not self.loaded)
 
-    def _go_on(self, done: Task | None = None) -> None:
+    def _go_on(self, done: Command | None = None) -> None:
         """Execute the lines of a script that waited for the task `done`, or for the engine."""
         with self._obeying:
             if done and done.awaited:
@@ -527,7 +530,7 @@ class FrontEnd:
             self._obey_held(script=True)
             self._obeying.notify()
 
-    def put(self, task: Task) -> None:
+    def put(self, task: Command) -> None:
         """Queue `task` for the worker."""
         if task.awaited:
             self._awaited.append(task)
@@ -535,7 +538,7 @@ class FrontEnd:
             self._tasks.append(task)
         self._queue.put(task)
 
-    def pending(self) -> list[Task]:
+    def pending(self) -> list[Command]:
         """Return the unanswered tasks, in order."""
         with self.lock:
             return list(self._tasks)
@@ -564,7 +567,7 @@ class FrontEnd:
         try:
             self._engine = self._load()
         except BaseException as failure:
-            self.log_failure()
+            self.log_failure(failure)
             self.fail_to_load(failure)
             self._leave(1)
             return
@@ -587,30 +590,26 @@ class FrontEnd:
     def _work(self) -> None:
         while True:
             self.task = task = self._queue.get()
-            try:
-                self._attempt(task.work)
-            finally:
-                self.finish(task)
+            task.run(self)
+            self._report(task.fault)
+            self.finish(task)
             self._go_on(task)
 
-    def _attempt(self, work: Callable[..., None], *arguments: object) -> None:
-        """Call `work(*arguments)`, and report what it raises."""
-        try:
-            work(*arguments)
-        except self.refusals as fault:
+    def _report(self, fault: BaseException | None) -> None:
+        """Report what a line or a task has raised; None for nothing."""
+        if isinstance(fault, Exception):
+            if not isinstance(fault, self.refusals):
+                self.log_failure(fault)
             self.fail(fault)
-        except Exception as failure:
-            self.log_failure()
-            self.fail(failure)
 
-    def finish(self, task: Task) -> None:
+    def finish(self, task: Command) -> None:
         """Count a task as answered."""
         with self.lock:
             if task in self._tasks:
                 self._tasks.remove(task)
 
-    def log_failure(self) -> None:
-        """Write the exception being handled to the crash log and the debug log."""
-        traceback.print_exc()
+    def log_failure(self, failure: BaseException) -> None:
+        """Write an exception to the crash log and the debug log."""
+        traceback.print_exception(failure)
         if self.out.has_log:
-            self.out.note("!", traceback.format_exc())
+            self.out.note("!", "".join(traceback.format_exception(failure)))

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
 from shogi_engine.common.text import sanitize, whole_number
-from shogi_engine.frontends.core import FrontEnd, Output, Task
+from shogi_engine.frontends.core import Command, FrontEnd, Output
 from shogi_engine.games.othello.names import DISC, MAX_LEVEL, budget
 from shogi_engine.play.clock import GameClock
 from shogi_engine.search.timeman import TimeOptions, fixed
-from shogi_engine.types.limits import SIDES, Clock, TimeBudget
+from shogi_engine.types.limits import SIDES, Clock, Limit, TimeBudget
+from shogi_engine.types.results import Info, PlayResult
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
-    from shogi_engine.engine.results import PvInfo, SearchResult
-    from shogi_engine.interface.extras import BookMove, OpeningBook
+    from shogi_engine.interface.extras import OpeningBook
 
 
 GAME_PLIES = 60
@@ -66,31 +66,41 @@ class OthelloFrontEnd(FrontEnd):
         super().__init__(output, load, **named)
         self._book = book
         self._book_is_open = False
+        self._board: Any = None  # until the engine is loaded
 
-    def book_answer(self) -> "BookMove | None":
+    @property
+    def board(self) -> Any:
+        """The position; waits until the engine is loaded."""
+        if self._board is None:
+            self._board = self.engine.board()
+        return self._board
+
+    @board.setter
+    def board(self, board: Any) -> None:
+        self._board = board
+
+    def legal(self) -> list[str]:
+        """Return the legal moves."""
+        return list(map(str, self.board.legal_moves))
+
+    def book_answer(self) -> PlayResult[Any] | None:
         """Return a book move that is worse than the best by at most the randomness, None out of book."""
         if self._book is None:
             return None
         if not self._book_is_open:
             self._book_is_open = True
             self.engine.book.open(self._book.book)
-        return self.engine.book.choice(margin=round(self._book.randomness * DISC))
+        return self.engine.book.play(self.board, margin=round(self._book.randomness * DISC))
 
-    def think(self, task: Task, **limits: Any) -> "SearchResult":
-        """Search the engine's position; a stopped task gets the result of a search of one ply."""
-        with task.searching(self.engine, lambda: {"depth": 1} if task.stopped else limits) as planned:
-            return self.engine.search(**planned)
-
-    def limits(self, level: int | None, clock: Clock | None) -> dict[str, Any]:
-        """Return the limits of a move, from the level and the clock, or from the default level if neither was set."""
-        limits: dict[str, Any] = {} if clock is None else {"budget": time_for_move(clock, self.ply())}
-        if level is not None or clock is None:
-            limits["level"] = DEFAULT_LEVEL if level is None else level
-        return limits
+    def limit(self, level: int | None, clock: Clock | None) -> Limit:
+        """Return the limit of a move, from the level and the clock, or from the default level if neither was set."""
+        if clock is None:
+            return Limit(level=DEFAULT_LEVEL if level is None else level)
+        return Limit(level=level, budget=time_for_move(clock, self.ply()))
 
     def ply(self) -> int:
         """Return the number of discs placed since the usual starting position."""
-        return GAME_PLIES - self.engine.position_text.count("-")
+        return int(GAME_PLIES - self.board.empties)
 
 
 # ---- `shogi-engine gtp`: the Go Text Protocol as Othello programs use it, with clocks and GoGui's rules commands
@@ -162,7 +172,7 @@ class Gtp(OthelloFrontEnd):
             "genmove": self._genmove,
             "reg_genmove": lambda words: self._choose(self._side(words)),
             "undo": self._undo,
-            "showboard": lambda words: "\n" + self.engine.diagram(),
+            "showboard": lambda words: "\n" + self.board.diagram(),
             "time_settings": self._time_settings,
             "time_left": self._time_left,
             "kgs-time_settings": self._kgs_time_settings,
@@ -173,9 +183,9 @@ class Gtp(OthelloFrontEnd):
             "final_score": lambda words: self._final_score(),
             "gogui-interrupt": lambda words: "",
             "gogui-rules_game_id": lambda words: "Othello",
-            "gogui-rules_board": lambda words: self._board(),
+            "gogui-rules_board": lambda words: self._rows(),
             "gogui-rules_board_size": lambda words: "8",
-            "gogui-rules_legal_moves": lambda words: " ".join(map(self._upper, self.engine.legal_moves())),
+            "gogui-rules_legal_moves": lambda words: " ".join(map(self._upper, self.legal())),
             "gogui-rules_side_to_move": lambda words: SIDES[self._to_move()],
             "gogui-rules_final_result": lambda words: self._final_result(),
         }
@@ -194,7 +204,7 @@ class Gtp(OthelloFrontEnd):
             return
         number, command, words = split_command(text)
         if command:
-            self.put(Task(lambda: self._answer(number, command, words), received_at))
+            self.put(Command(lambda: self._answer(number, command, words), received_at))
 
     def farewell(self) -> None:
         """Answer `quit`."""
@@ -233,7 +243,7 @@ class Gtp(OthelloFrontEnd):
         return "PASS" if move == "pass" else move.upper()
 
     def _to_move(self) -> int:
-        return int(self.engine.position.side)
+        return int(self.board.turn)
 
     def _boardsize(self, words: list[str]) -> str:
         if self._one(words) != "8":
@@ -241,7 +251,7 @@ class Gtp(OthelloFrontEnd):
         return ""
 
     def _clear_board(self, words: list[str]) -> str:
-        self.engine.set_position()
+        self.board = self.engine.board()
         self._passes_after_end = 0
         self._times.start()
         return ""
@@ -257,52 +267,53 @@ class Gtp(OthelloFrontEnd):
         """Make the forced pass if it is the other side's move; raises ValueError if that side need not pass."""
         if side == self._to_move():
             return
-        if self.engine.legal_moves() != ["pass"]:
+        if not self.board.must_pass():
             raise ValueError(f"it is {SIDES[1 - side]}'s turn")
-        self.engine.push("pass")
+        self.board.push_text("pass")
 
     def _play(self, words: list[str]) -> str:
         side = self._side(words)
         if len(words) < 2:
             raise ValueError("expected a colour and a move")
         passes = words[1].lower() in ("pass", "pa")
-        if passes and not self.engine.legal_moves():
+        board = self.board
+        if passes and board.is_game_over():
             self._passes_after_end += 1
             return ""
-        count = len(self.engine.moves)
-        if passes and side != self._to_move() and self.engine.move_texts[-1:] == ["pass"]:
+        count = board.ply()
+        if passes and side != self._to_move() and count and board.peek().square is None:
             return ""  # a pass that was already made, see `_turn_to`
         self._turn_to(side)
         try:
-            self.engine.push("pass" if passes else words[1])
+            board.push_text("pass" if passes else words[1])
         except ValueError as fault:
-            while len(self.engine.moves) > count:
-                self.engine.pop()
+            while board.ply() > count:
+                board.pop()
             raise ValueError(f"illegal move: {fault}") from None
         return ""
 
     def _choose(self, side: int) -> str:
         """Return the move for `side` at the position, 'PASS' if it has none."""
-        engine = self.engine
-        if engine.legal_moves():
+        board = self.board
+        if not board.is_game_over():
             self._turn_to(side)
-        if engine.legal_moves() in ([], ["pass"]):
+        if board.is_game_over() or board.must_pass():
             return "PASS"
         if (known := self.book_answer()) is not None:
-            return self._upper(known.move)
+            return self._upper(str(known.move))
         clock = self._times.clock(side)
         began = time.monotonic()
-        found = self.think(self.task, **self.limits(self._level, clock))
+        found = self.engine.play(board, self.limit(self._level, clock), search=self.task)
         self._seconds = time.monotonic() - began
-        return self._upper(found.bestmove)
+        return self._upper(str(found.move))
 
     def _genmove(self, words: list[str]) -> str:
         side = self._side(words)
         self._seconds = 0.0
         move = self._choose(side)
         self._times.used[side] += self._seconds
-        if self.engine.legal_moves():
-            self.engine.push(move.lower())
+        if not self.board.is_game_over():
+            self.board.push_text(move.lower())
         else:
             self._passes_after_end += 1
         return move
@@ -312,8 +323,8 @@ class Gtp(OthelloFrontEnd):
             self._passes_after_end -= 1
             return ""
         try:
-            self.engine.pop()
-        except ValueError:
+            self.board.pop()
+        except IndexError:
             raise ValueError("cannot undo") from None
         return ""
 
@@ -366,25 +377,19 @@ class Gtp(OthelloFrontEnd):
             raise ValueError("unsupported game")
         return self._clear_board(words)
 
-    def _board(self) -> str:
+    def _rows(self) -> str:
         """Return eight rows of X, O and '.'."""
-        cells = self.engine.position_text.replace("-", ".")
+        cells = self.board.obf().replace("-", ".")
         return "\n" + "\n".join(" ".join(cells[row : row + 8]) for row in range(0, 64, 8))
 
-    def _score(self) -> int:
-        """Return black's lead in discs; empty squares count for the leading side."""
-        from shogi_engine.games.othello.board import Board
-
-        return Board(self.engine.position_text).score()
-
     def _final_score(self) -> str:
-        if self.engine.legal_moves():
+        if not self.board.is_game_over():
             raise ValueError("the game is not over")
-        score = self._score()
+        score = self.board.score()
         return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score)}"
 
     def _final_result(self) -> str:
-        return "" if self.engine.legal_moves() else self._final_score()
+        return self._final_score() if self.board.is_game_over() else ""
 
 
 def split_command(text: str) -> tuple[str, str, list[str]]:
@@ -425,13 +430,18 @@ def parse_clock(text: str) -> Clock:
     return Clock.from_seconds(main, increment=increment) if main > 0 else Clock.from_seconds(byoyomi=increment)
 
 
-def square(move: str) -> str:
+def square(move: Any) -> str:
     """Return a move in NBoard's notation."""
-    return "PA" if move == "pass" else move.upper()
+    return "PA" if move.square is None else str(move).upper()
+
+
+def discs(info: Info[Any]) -> float:
+    """Return the value of a report, 0 if it has none."""
+    return 0.0 if info.score is None else info.score.value
 
 
 class NBoard(OthelloFrontEnd):
-    """An NBoard session. The game is a record; the engine has its position."""
+    """An NBoard session. The game is a record, whose position is the Board's."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -477,7 +487,7 @@ class NBoard(OthelloFrontEnd):
         self._queue_task(job)
 
     def _queue_task(self, job: Callable[[], None]) -> None:
-        self.put(Task(job, time.monotonic()))
+        self.put(Command(job, time.monotonic()))
 
     def _ping(self, rest: str) -> None:
         self.stop_all()
@@ -515,10 +525,10 @@ class NBoard(OthelloFrontEnd):
         game = parse_ggf(text)
         given = map(game.headers.get, ("time", "black_time", "white_time"))
         clocks = [parse_clock(value) if value else None for value in given]
-        self.engine.set_position(game.start, game.moves)
+        self.board = self.engine.board(game.start, game.moves)
         self._clock = GameClock((clocks[1] or clocks[0], clocks[2] or clocks[0]))
         self._thought = (-1, 0.0)
-        side = int(self.engine.root.side)
+        side = int(self.board.root().turn)
         for node in game.main_line[1:]:
             self._charge(side, node.move, node.seconds or 0.0)
             side ^= 1
@@ -535,76 +545,74 @@ class NBoard(OthelloFrontEnd):
         seconds = None
         if len(rest) > 1 and rest[1].strip():
             seconds = parse_seconds(rest[1])
-        engine, count = self.engine, len(self.engine.moves)
-        side = int(engine.position.side)
-        engine.push(move)
+        board, count = self.board, self.board.ply()
+        side = int(board.turn)
+        board.push_text(move)
         if seconds is None:
             seconds = self._thought[1] if self._thought[0] == count else 0.0
         self._charge(side, move, seconds)
 
     def _go(self) -> None:
         began = time.monotonic()
-        engine = self.engine
-        legal = engine.legal_moves()
-        if not legal:
+        board = self.board
+        if board.is_game_over():
             raise ValueError("go: the game is over")
-        if legal == ["pass"]:
+        if board.must_pass():
             self.out.line("=== PA")
             return
         if (known := self.book_answer()) is not None:
-            self.out.line(f"=== {square(known.move)}/{known.worth / DISC:.2f}/0.00")
+            self.out.line(f"=== {square(known.move)}/{discs(known.info):.2f}/0.00")
             return
         self.out.line(f"status {NAME} is thinking")
-        found = self.think(self.task, **self.limits(self._level, self._clock.for_search(int(engine.position.side))))
+        limit = self.limit(self._level, self._clock.for_search(int(board.turn)))
+        found = self.engine.play(board, limit, search=self.task)
         seconds = time.monotonic() - began
         if self.task.stopped:  # by a ping: the position is about to change
             self.out.line("status")
             return
-        self._thought = (len(engine.moves), seconds)
-        self.out.line(f"nodestats {found.nodes} {found.seconds:.3f}")
-        self.out.line(f"=== {square(found.bestmove)}/{found.value / DISC:.2f}/{seconds:.2f}")
+        self._thought = (board.ply(), seconds)
+        self.out.line(f"nodestats {found.info.nodes} {found.time:.3f}")
+        self.out.line(f"=== {square(found.move)}/{discs(found.info):.2f}/{seconds:.2f}")
         self.out.line(f"status {NAME} is waiting")
 
     def _hint(self, text: str) -> None:
         count = whole_number(text or "1", 1, 10**6)
-        engine = self.engine
-        if not engine.legal_moves():
+        engine, board, limit = self.engine, self.board, self.limit(self._level, None)
+        if board.is_game_over():
             raise ValueError("hint: the game is over")
-        limits = self.limits(self._level, None)
-        solved = engine.check_level(limits["level"]).exact
+        solved = limit.level is not None and engine.check_level(limit.level, board).exact
         self._hinting = True
         try:
             self.out.line(f"status {NAME} is analyzing")
-            found = self.think(self.task, **limits, multipv=min(count, MAX_HINTS), on_info=self._show)
+            count = min(count, MAX_HINTS)
+            lines = engine.analyse(board, limit, multipv=count, on_info=self._show, search=self.task)
             if not self.task.stopped:
-                for line in found.lines:
+                for line in lines:
                     self._show(line, "100%" if solved else str(line.depth))
-                self.out.line(f"nodestats {found.nodes} {found.seconds:.3f}")
+                self.out.line(f"nodestats {lines[0].nodes} {lines[0].time:.3f}")
             self.out.line("status")
         finally:
             self._hinting = False
 
-    def _show(self, line: "PvInfo", depth: str = "") -> None:
+    def _show(self, line: Info[Any], depth: str = "") -> None:
         """Print one line of an analysis, unless its value is only a bound."""
         if not line.bound and not self.task.stopped:
             pv = "".join(map(square, line.pv))
-            self.out.line(f"search {pv} {line.value / DISC:.2f} 0 {depth or line.depth}")
+            self.out.line(f"search {pv} {discs(line):.2f} 0 {depth or line.depth}")
 
     def _analyze(self) -> None:
         """Print a value for every position of the game, from its end to its start."""
-        engine = self.engine
-        root, moves = engine.root, engine.move_texts
-        start = engine.game.format_position(root)
+        board = self.board.copy()
         self._hinting = True
         try:
             self.out.line(f"status {NAME} is analyzing")
-            for count in range(len(moves), -1, -1):
-                engine.set_position(start, moves[:count])
-                found = self.think(self.task, **self.limits(self._level, None))
+            for count in range(board.ply(), -1, -1):
+                found = self.engine.play(board, self.limit(self._level, None), search=self.task)
                 if self.task.stopped:
                     break
-                self.out.line(f"analysis {count} {found.value / DISC:.2f}")
+                self.out.line(f"analysis {count} {discs(found.info):.2f}")
+                if count:
+                    board.pop()
             self.out.line("status")
         finally:
             self._hinting = False
-            engine.set_position(start, moves)

@@ -105,16 +105,19 @@ def has(name: str, part_name: str) -> bool:
 
 def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
     """Return the game's Board with `position` (record[game.position]) after `moves`."""
-    if game.name in _registry:
-        kind = game_module(game.name, "board").Board
-    else:
-        from shogi_engine.games.game_board import board_of
-
-        kind = board_of(game)
-    board = kind(game.format_position(position))
+    board = board_class(game)(game.format_position(position))
     for move in moves:
         board.push_text(move)
     return board
+
+
+def board_class(game: "Game") -> Any:
+    """Return the class of the game's Boards, whose argument is a position in the game's notation, or None."""
+    if game.name in _registry:
+        return game_module(game.name, "board").Board
+    from shogi_engine.games.game_board import board_of
+
+    return board_of(game)
 
 
 def moves_of(name: str, texts: Sequence[str]) -> list[Any]:

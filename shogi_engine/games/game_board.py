@@ -12,11 +12,13 @@ An edit sets `_edited`, and takes the undo records away. The position is validat
 call a kernel look at that flag before, except `push`, which comes to Python's part of it for lack of undo records.
 """
 
+import contextlib
 import ctypes
 import functools
+import itertools
 import operator
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from types import FunctionType
 from typing import Any, ClassVar, Generic, Self, SupportsIndex, SupportsInt, TypeVar
@@ -126,9 +128,40 @@ class GameBoard(BoardValue, Generic[MoveT]):
         """Return a board with the position that the game began with, and an empty move stack."""
         raise NotImplementedError
 
+    def push(self, move: int) -> None:
+        """Make a move, a `Move` or its int; raises ValueError saying why if it is illegal."""
+        raise NotImplementedError
+
     def outcome(self) -> Outcome | None:
         """Return who has won and why, None while the game continues."""
         raise NotImplementedError
+
+    @property
+    def state(self) -> Any:
+        """The position as kernels take it, record[game.position]; it must not be changed."""
+        raise NotImplementedError
+
+    def search_form(self) -> tuple[Any, Sequence[int] | np.ndarray]:
+        """Return the position that the game began with, record[game.position], and the kernels' moves from there."""
+        raise NotImplementedError
+
+    def code_of(self, move: int | str) -> int:
+        """Return the kernels' form of a legal move, a Move or a text; raises ValueError saying why it is not legal."""
+        raise NotImplementedError
+
+    def _decoded(self, code: int) -> MoveT:
+        """Return the move of the kernels' form of one."""
+        raise NotImplementedError
+
+    def line_of(self, codes: Iterable[int]) -> tuple[MoveT, ...]:
+        """Return the moves of a line in the kernels' form, up to the first that is not legal: a table may have one."""
+        board, line = self.copy(), []
+        with contextlib.suppress(ValueError):
+            for code in itertools.takewhile(bool, codes):
+                move = board._decoded(code)
+                board.push(move)
+                line.append(move)
+        return tuple(line)
 
     def svg(self) -> str:
         """Return an SVG image."""
@@ -421,6 +454,22 @@ class KernelBoard(BoardMemory, GameBoard[MoveT]):
             board.pop()
         return board
 
+    @property
+    def state(self) -> Any:
+        """The position as kernels take it, record[game.position]; it must not be changed."""
+        return self._pos
+
+    def search_form(self) -> tuple[Any, Sequence[int] | np.ndarray]:
+        """Return the position that the game began with, record[game.position], and the kernels' moves from there."""
+        return self.root()._pos, self._made(0)
+
+    def code_of(self, move: int | str) -> int:
+        """Return the kernels' form of a legal move, a Move or a text; raises ValueError saying why it is not legal."""
+        return self.parse_text(move if isinstance(move, str) else str(self._MOVE.from_int(move)))
+
+    def _decoded(self, code: int) -> MoveT:
+        return self._move_of(code)  # type: ignore[no-any-return]
+
     def key(self) -> int:
         """Return a 64-bit hash of the position; it is the same in every process."""
         if self._edited:
@@ -493,6 +542,22 @@ class RulesBoard(GameBoard[Move]):
         return len(self._moves)
 
     # ---- moves
+
+    @property
+    def state(self) -> Any:
+        """The position as kernels take it, record[game.position]; it must not be changed."""
+        return self._positions[-1]
+
+    def search_form(self) -> tuple[Any, Sequence[int]]:
+        """Return the position that the game began with, record[game.position], and the kernels' moves from there."""
+        return self._positions[0], self._moves
+
+    def code_of(self, move: int | str) -> int:
+        """Return the kernels' form of a legal move, a Move or a text; raises ValueError saying why it is not legal."""
+        return self._legal(move)
+
+    def _decoded(self, code: int) -> Move:
+        return Move(code, self.game.format_move(self._positions[-1], code))
 
     def _root(self) -> tuple[Any, int]:
         """Return a context at the position, and its number of legal moves, which are ctx.root_moves."""

@@ -150,8 +150,8 @@ def opens_from_book(level: int | None) -> bool:
     return level is None or level >= BOOK_LEVEL
 
 
-def drawn_limits(plan: LevelPlan, moves: Sequence[str], rng: random.Random) -> dict[str, Any]:
-    """Return the limits of one search by `plan` among `moves`, as keyword arguments of Engine.search.
+def drawn_limits(plan: LevelPlan, moves: Sequence[int], rng: random.Random) -> dict[str, Any]:
+    """Return the limits of one search by `plan` among `moves` (encoded), as those of timeman.Limits.
 
     The number of positions varies by a quarter, so that games differ.
     """

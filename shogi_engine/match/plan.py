@@ -24,6 +24,7 @@ from shogi_engine.engine import Engine
 from shogi_engine.engine.parameters import parse_settings
 from shogi_engine.language import InputError
 from shogi_engine.play.clock import GameClock
+from shogi_engine.play.game import number
 from shogi_engine.play.players import LEVEL, EnginePlayer, Player, ProgramPlayer, UsiPlayer
 from shogi_engine.textbook.player import Textbook, TextbookPlayer, parse_player
 from shogi_engine.types.limits import Clock, Limit
@@ -211,16 +212,17 @@ class OpeningFile:
         engine = self._engine = self._engine or Engine(self.plan.game, hash_mb=1)
         base = line.split()
         for _ in range(TRIES):
-            engine.set_position(moves=base)
-            while len(engine.moves) < len(base) + plies and (legal := engine.legal_moves()):
-                engine.push(rng.choice(legal))
-            if not engine.legal_moves():
+            board = engine.board(moves=base)
+            while len(board.move_stack) < len(base) + plies and (legal := list(board.legal_moves)):
+                board.push(rng.choice(legal))
+            if not board.legal_moves:
                 continue
+            opening = " ".join(map(str, board.move_stack))
             if not self.plan.balanced:
-                return " ".join(engine.move_texts)
+                return opening
             engine.new_game()
-            if abs(engine.search(nodes=BALANCE_NODES).value) <= BALANCE:
-                return " ".join(engine.move_texts)
+            if abs(number(engine.analyse(board, Limit(nodes=BALANCE_NODES))["score"])) <= BALANCE:
+                return opening
         raise InputError(
             "no balanced position was found {0} random moves after {1!r}, in {2} attempts",
             plies,

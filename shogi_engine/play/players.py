@@ -15,12 +15,12 @@ from shogi_engine import games
 from shogi_engine.clients.base import EngineError, PlainClient
 from shogi_engine.clients.usi import SimpleEngine, position_command
 from shogi_engine.common.text import sanitize
-from shogi_engine.common.threads import SearchHandle
+from shogi_engine.common.threads import Search
 from shogi_engine.engine import Engine, parameters
 from shogi_engine.engine.engine import Analysis
 from shogi_engine.games.shogi.names import entering_king_rule
-from shogi_engine.play.game import DECLARE, PASS, RESIGN, Answer, Game, Refusal, number
-from shogi_engine.play.words import answer_of as answer_of_search, choose, level_limits
+from shogi_engine.play.game import PASS, Game, Refusal, number
+from shogi_engine.play.words import choose, level_limit
 from shogi_engine.search.parameters import params_for
 from shogi_engine.search.timeman import TimeOptions, fixed
 from shogi_engine.types.limits import Clock, Limit, TimeBudget, check_limit
@@ -52,7 +52,7 @@ class Player:
             seed: random choices depend only on this and on the side
         """
 
-    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+    def think(self, game: Game, search: Search[Any] | None = None) -> PlayResult[Any]:
         """Return the move for the side to move; the player may have pondered on the position.
 
         Args:
@@ -64,7 +64,7 @@ class Player:
         """Tell whether the player ponders on this position; None if it does not ponder at all."""
         return None
 
-    def ponder(self, game: Game, move: str) -> None:
+    def ponder(self, game: Game, move: Any) -> None:
         """Begin to think, on the opponent's time, about the reply to the legal `move`, if the player ponders."""
 
     def stop_pondering(self) -> None:
@@ -128,7 +128,7 @@ class EnginePlayer(Player):
         self._game, self._hash_mb, self._threads = game, hash_mb, threads
         self._ponders, self._book, self._solver, self._resign = ponders, book, solver, resign
         self._engine: Engine | None = None
-        self._pondered: tuple[list[str], Analysis[str]] | None = None  # the moves expected, and their search
+        self._pondered: tuple[list[Any], Analysis[Any]] | None = None  # the moves expected, and their search
 
     def ready(self) -> None:
         """Compile the search or load it from the cache. Raises ValueError for wrong settings."""
@@ -172,26 +172,25 @@ class EnginePlayer(Player):
 
     # ---- moves
 
-    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+    def think(self, game: Game, search: Search[Any] | None = None) -> PlayResult[Any]:
         """Search, or claim a win, play from the book or resign."""
-        engine, search = self.engine, search or SearchHandle()
+        engine, search = self.engine, search or Search[Any]()
         began = time.perf_counter()
         if self.ponders_on(game):
             answer = self._hit(game, search)
         else:
             self.stop_pondering()
-            engine.set_position(game.record.start, game.moves)
 
-            def found() -> Any:
-                with search.searching(engine, lambda: {"depth": 1} if search.stopped else self._limits(game)) as limits:
-                    return engine.search(**limits)
+            def found() -> PlayResult[Any]:
+                return engine.play(game.board, self._limit(game), search=search)
 
-            answer = choose(engine, found, self.limit.level, book=self._book, flipped=True, any_ply=True)
-        seconds = time.perf_counter() - began
-        lost = answer.score is not None and not answer.from_book and number(answer.score) <= -self._resign
-        return replace(answer, move=RESIGN if self._resign and lost else answer.move, seconds=seconds)
+            answer = choose(engine, game.board, found, self.limit.level, book=self._book)
+        score, seconds = answer.info.score, time.perf_counter() - began
+        lost = score is not None and not answer.from_book and number(score) <= -self._resign
+        resigns = (answer.move is None and not answer.declares) or (self._resign > 0 and lost)
+        return replace(answer, resigned=resigns, time=seconds)
 
-    def _hit(self, game: Game, search: SearchHandle) -> Answer:
+    def _hit(self, game: Game, search: Search[Any]) -> PlayResult[Any]:
         """Return the answer of the search that began on the opponent's time; its clock begins now."""
         assert self._pondered is not None
         running, self._pondered = self._pondered[1], None
@@ -199,18 +198,19 @@ class EnginePlayer(Player):
         try:
             if not search.follow(running):
                 running.stop()
-            return answer_of_search(running.search_result())
+            return running.wait()
         finally:
             search.follow(None)
 
-    def _limits(self, game: Game) -> dict[str, Any]:
-        """Return the limits of a search that begins now, as keywords of Engine.search."""
-        return {**self._own_limits(), "budget": self._budget(game)}
+    def _limit(self, game: Game) -> Limit:
+        """Return the limits of a search that begins now."""
+        return replace(self._own_limit(), budget=self._budget(game))
 
-    def _own_limits(self) -> dict[str, Any]:
+    def _own_limit(self) -> Limit:
         """Return the limits besides time."""
-        own = {name: value for name in ("nodes", "depth", "level") if (value := getattr(self.limit, name)) is not None}
-        return level_limits(self.engine, int(self.settings[LEVEL])) or own if LEVEL in self.settings else own
+        level = level_limit(self.engine, int(self.settings[LEVEL])) if LEVEL in self.settings else Limit()
+        own = Limit(nodes=self.limit.nodes, depth=self.limit.depth, level=self.limit.level)
+        return own if level.level is None else level
 
     def _budget(self, game: Game) -> TimeBudget | None:
         engine = self.engine
@@ -218,7 +218,7 @@ class EnginePlayer(Player):
         def share(clock: Clock, options: TimeOptions) -> TimeBudget:
             options = replace(options, ponder=self._ponders)
             budget = engine.clock_budget(clock, game.ply, options, game.terms.max_plies)
-            return budget.for_only_move() if len(engine.legal_moves()) == 1 else budget
+            return budget.for_only_move() if len(game.board.legal_moves) == 1 else budget
 
         budget = game.clock.budget(game.turn, share)
         if self.limit.time is not None:
@@ -230,16 +230,16 @@ class EnginePlayer(Player):
 
     def ponders_on(self, game: Game) -> bool | None:
         """Tell whether the engine ponders on this position."""
-        return None if self._pondered is None else self._pondered[0] == game.moves
+        return None if self._pondered is None else self._pondered[0] == game.board.move_stack
 
-    def ponder(self, game: Game, move: str) -> None:
+    def ponder(self, game: Game, move: Any) -> None:
         """Begin to search without a limit of time, unless the answer needs no search."""
         if not self._ponders:
             return
-        engine, moves = self.engine, [*game.moves, move]
-        engine.set_position(game.record.start, moves)
-        if engine.legal_moves() and not engine.may_declare():
-            self._pondered = moves, engine.start(**self._own_limits())
+        engine, board = self.engine, game.board.copy()
+        board.push(move)
+        if board.legal_moves and not engine.may_declare(board):
+            self._pondered = board.move_stack, engine.analysis(board, self._own_limit())
 
     def stop_pondering(self) -> None:
         """End a search on the opponent's time."""
@@ -285,17 +285,17 @@ class Usage:
     ponder_misses: int = 0
     visits: list[int] = field(default_factory=list)
 
-    def add(self, answer: Answer, allowed: float | None) -> None:
+    def add(self, answer: PlayResult[Any], allowed: float | None) -> None:
         """Count a move that may have taken `allowed` seconds."""
-        used = 1000 * answer.seconds
+        used = 1000 * answer.time
         self.moves += 1
         self.milliseconds += used
         self.longest = max(self.longest, used)
-        self.nodes += answer.nodes
-        self.depths += answer.depth
+        self.nodes += answer.info.nodes or 0
+        self.depths += answer.info.depth or 0
         if answer.visits:
             self.visits = [one + other for one, other in zip_longest(self.visits, answer.visits, fillvalue=0)]
-        if allowed is not None and answer.seconds > allowed:
+        if allowed is not None and answer.time > allowed:
             self.late += 1
             self.latest = max(self.latest, used - 1000 * allowed)
 
@@ -378,11 +378,11 @@ class _Loop:
         usage.ponder_misses += hit is False
         answer = player.think(game)
         usage.add(answer, allowed)
-        if game.flag_fell(answer.seconds, limit):
-            raise EngineError("time", f"{1000 * answer.seconds:.0f} ms of {1000 * (allowed or 0):.0f}")
-        if answer.move == RESIGN:
+        if game.flag_fell(answer.time, limit):
+            raise EngineError("time", f"{1000 * answer.time:.0f} ms of {1000 * (allowed or 0):.0f}")
+        if answer.resigned:
             game.resign()
-        elif answer.move == DECLARE:
+        elif answer.declares:
             try:
                 game.declare()
             except Refusal:
@@ -390,33 +390,31 @@ class _Loop:
         else:
             self._move(answer)
             if answer.ponder and not game.over:
-                if not _is_legal(game, answer.ponder):
-                    raise EngineError("illegal ponder move", sanitize(answer.ponder))
-                player.ponder(game, answer.ponder)
+                try:
+                    player.ponder(game, _parsed(game, answer.ponder))
+                except ValueError:
+                    raise EngineError("illegal ponder move", sanitize(str(answer.ponder))) from None
 
-    def _move(self, answer: Answer) -> None:
+    def _move(self, answer: PlayResult[Any]) -> None:
         """Make a move. Raises EngineError if it is illegal."""
         game = self.game
         try:
             move = _parsed(game, answer.move)
-            game.move(move, seconds=answer.seconds, evaluation=answer.score, depth=answer.depth or None)
+            game.move(move, seconds=answer.time, evaluation=answer.info.score, depth=answer.info.depth or None)
         except ValueError as fault:
-            again = game.moves[-2:-1] == [answer.move]  # the previous move sent a second time, and only read now
+            again = game.moves[-2:-1] == [str(answer.move)]  # the previous move sent a second time, and only read now
             raise EngineError("second answer" if again else "illegal move", sanitize(str(fault))) from None
 
 
-def _parsed(game: Game, move: str) -> object:
-    """Return a program's move. Raises ValueError. Shogi programs write USI, of all notations that its Board reads."""
+def _parsed(game: Game, move: Any) -> Any:
+    """Return a player's move, that of a text if it is legal. Raises ValueError.
+
+    Shogi programs write USI, of all notations that its Board reads.
+    """
     board = game.board
-    return (board.parse_usi if hasattr(board, "parse_usi") else board.parse_text)(move)
-
-
-def _is_legal(game: Game, move: str) -> bool:
-    try:
-        _parsed(game, move)
-    except ValueError:
-        return False
-    return True
+    if move is not None and not isinstance(move, str):
+        return move
+    return (board.parse_usi if hasattr(board, "parse_usi") else board.parse_text)(move or "")
 
 
 def _reason(game: Game) -> str:
@@ -433,16 +431,6 @@ def _reason(game: Game) -> str:
 Client = TypeVar("Client", bound=PlainClient[Any])
 
 
-def answer_of(result: PlayResult[Any]) -> Answer:
-    """Return the answer of a program; its time is that from the command to the move."""
-    move = RESIGN if result.resigned else DECLARE if result.declares else str(result.move or "")
-    info, pv = result.info, tuple(map(str, result.info.pv))
-    return Answer(
-        move, result.time, str(result.ponder or ""), info.score, info.depth or 0, info.nodes or 0,
-        pv if pv[:1] == (move,) else (move,), reported=info.time,
-    )  # fmt: skip
-
-
 class ProgramPlayer(Player, Generic[Client]):
     """A program in a process of its own, over any protocol."""
 
@@ -457,9 +445,9 @@ class ProgramPlayer(Player, Generic[Client]):
         """Prepare for a game."""
         self.engine.new_game()
 
-    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+    def think(self, game: Game, search: Search[Any] | None = None) -> PlayResult[Any]:
         """Return the move. Other threads cannot stop it: the protocol has no command for that."""
-        return answer_of(self.engine.play(game.board, game.clock.limited(self.limit, game.turn)))
+        return self.engine.play(game.board, game.clock.limited(self.limit, game.turn))
 
     def close(self) -> None:
         """End the process."""
@@ -483,14 +471,14 @@ class UsiPlayer(ProgramPlayer[SimpleEngine]):
             self.engine.offer((("MaxMovesToDraw", game.terms.max_plies), ("EnteringKingRule", game.rule)))
         super().new_game(game, side, seed)
 
-    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+    def think(self, game: Game, search: Search[Any] | None = None) -> PlayResult[Any]:
         """Return the move, by a ponderhit if the engine ponders on the position."""
         running = self.engine.begin(position_command(game.board), game.clock.limited(self.limit, game.turn))
-        search = search or SearchHandle()
+        search = search or Search[Any]()
         try:
             if not search.follow(running):
                 running.stop()
-            return answer_of(running.wait())
+            return running.wait()
         finally:
             search.follow(None)
 
@@ -498,11 +486,11 @@ class UsiPlayer(ProgramPlayer[SimpleEngine]):
         """Tell whether the engine ponders on this position."""
         return self.engine.pondering == position_command(game.board) if self.engine.pondering else None
 
-    def ponder(self, game: Game, move: str) -> None:
+    def ponder(self, game: Game, move: Any) -> None:
         """Begin to ponder if the player ponders."""
         if self._ponders:
             board = game.board.copy()
-            board.push_usi(move)
+            board.push(move)
             self.engine.ponder(position_command(board), game.clock.limited(self.limit, 1 - game.turn))
 
     def stop_pondering(self) -> None:

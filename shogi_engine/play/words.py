@@ -1,21 +1,20 @@
 """Words for people: sides, values and how a game ended, in the language in use."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.games.othello.names import QUICK_LEVEL
 from shogi_engine.games.shogi.names import FULL
 from shogi_engine.interface.extras import opens_from_book
 from shogi_engine.language import mark, translate as _
-from shogi_engine.play.game import DECLARE, RESIGN, Answer
-from shogi_engine.types.limits import SIDES
+from shogi_engine.types.limits import SIDES, Limit
 from shogi_engine.types.outcomes import DRAWS, Termination
-from shogi_engine.types.results import DISCS, Score
+from shogi_engine.types.results import DISCS, PlayResult, Score
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
-    from shogi_engine.engine.results import SearchResult
     from shogi_engine.play.game import Game
 
 
@@ -38,53 +37,43 @@ def grades(language: str = "") -> list[str]:
     return [words[grade] if grade >= 0 else kyu.format(-grade) for grade in GRADES]
 
 
-def level_limits(engine: "Engine", level: int) -> dict[str, int]:
-    """Return a level as limits of Engine.search, none for full strength. Raises ValueError if there is none."""
-    return {} if engine.check_level(level).is_full_strength() else {"level": level}
+def level_limit(engine: "Engine", level: int) -> Limit:
+    """Return a level as a Limit, without limits for full strength. Raises ValueError if there is no such level."""
+    return Limit() if engine.check_level(level).is_full_strength() else Limit(level=level)
 
 
-def timed_limits(engine: "Engine", limits: Mapping[str, Any], game: "Game | None") -> dict[str, Any]:
-    """Return the limits of the search for a move: `limits` or DEFAULT_MS, within what the game's clock allows.
+def timed_limit(engine: "Engine", limit: Limit, game: "Game | None") -> Limit:
+    """Return the limit of the search for a move: `limit` or DEFAULT_MS, within what the game's clock allows.
 
     Args:
         game: None for a move outside a game, without a clock
     """
     times = None if game is None else game.clock.for_search(game.turn)
     if game is None or times is None:
-        return dict(limits) or {"movetime": DEFAULT_MS}
+        return Limit(DEFAULT_MS / 1000) if limit == Limit() else limit
     budget = engine.clock_budget(times, game.ply)
-    kept = {name: value for name, value in limits.items() if name != "movetime"}
-    return kept | {"budget": budget.at_most(limits.get("movetime", budget.hard_ms))}
+    return replace(limit, budget=budget if limit.time is None else budget.at_most(1000 * limit.time))
 
 
 def choose(
     engine: "Engine",
-    search: "Callable[[], SearchResult]",
+    board: Any,
+    search: Callable[[], PlayResult[Any]],
     level: int | None = None,
     *,
     book: bool = True,
-    **lookup: bool,
-) -> Answer:
-    """Return the engine's answer to its position: a declaration, a book move, or the result of `search`.
+) -> PlayResult[Any]:
+    """Return the engine's answer to a position: a declaration, a book move, or the result of `search`.
 
     Args:
         search: called only if neither of the others is possible
         level: None for full strength
         book: whether it may play book moves
-        lookup: options of book.OpeningBook.known
     """
-    if engine.may_declare():
-        return Answer(DECLARE)
-    if book and opens_from_book(level) and (known := engine.book.choice(**lookup)) is not None:
-        score = None if known.value is None else engine.game.extras.score(known.value)
-        return Answer(known.move, 0.0, known.ponder, score, known.depth, pv=(known.move,), from_book=True)
-    return answer_of(search())
-
-
-def answer_of(found: "SearchResult") -> Answer:
-    """Return what a search found; without a legal move the answer is to resign."""
-    move, pv = found.bestmove or RESIGN, tuple(found.pv)
-    return Answer(move, found.seconds, found.ponder, found.score, found.depth, found.nodes, pv)
+    if engine.may_declare(board):
+        return PlayResult(declares=True)
+    known = engine.book.play(board) if book and opens_from_book(level) else None
+    return search() if known is None else known
 
 
 # Endings in sentences of their own.

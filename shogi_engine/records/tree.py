@@ -10,7 +10,7 @@ from unicodedata import category
 
 from shogi_engine.common.text import wide_to_ascii
 from shogi_engine.language import InputError, Message
-from shogi_engine.types.limits import UNITS, Clock, move_texts
+from shogi_engine.types.limits import UNITS, Clock, listed
 from shogi_engine.types.outcomes import USUAL_WINNERS, Outcome, Termination, completed, termination_of, usual_outcome
 from shogi_engine.types.results import Score
 
@@ -418,7 +418,7 @@ class GameRecord:
         """
         record = cls(game, start, names=list(names))
         node = record.root
-        for number, move in enumerate(move_texts(moves)):
+        for number, move in enumerate(map(str, listed(moves))):
             node = node.add(move, seconds=seconds[number] if number < len(seconds) else None)
         if ending:
             record.ending = termination_of(ending)

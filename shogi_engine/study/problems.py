@@ -16,7 +16,7 @@ from shogi_engine.language import LANGUAGES, mark, translate
 from shogi_engine.play.words import VERSUS, names_shown
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume.exercise import DONE, GOOD, WRONG, Verdict
-from shogi_engine.types.limits import SIDES
+from shogi_engine.types.limits import SIDES, Limit
 
 KINDS = {  # what is to be found
     MATE: mark("There is a mate."),
@@ -113,12 +113,12 @@ class Examined:
 
         Where the solver has found a mate, these are all first moves of mates that it finds.
         """
-        self._engine.set_position(position)
+        board = self._engine.board(position)
         if move.missed_mate:
-            found = self._engine.find_mate(nodes=1_000_000, every=True)
-            return tuple(dict.fromkeys([move.best, *(line[0] for line in found.solutions if line)]))
+            found = self._engine.mate(board, Limit(nodes=1_000_000), every=True)
+            return tuple(dict.fromkeys([move.best, *(str(line[0]) for line in found.solutions if line)]))
         self._engine.new_game()
-        return clear(hints(self._engine, ANSWERS_MAX + 1, **self._limits), move.best)
+        return clear(hints(self._engine, board, ANSWERS_MAX + 1, **self._limits), move.best)
 
 
 class Accepted(Examined):
@@ -187,7 +187,7 @@ def _source(game: GameAnalysis, move: MoveAnalysis) -> str:
 
 
 REPLY_NODES = 20_000  # of the search for a reply to a wrong move, in games without LIMITS
-REPLY_LIMITS: dict[str, dict[str, int]] = {"othello": {"level": 6}}
+REPLY_LIMITS = {"othello": Limit(level=6)}
 
 
 class Attempt:
@@ -222,10 +222,9 @@ class Attempt:
         """Tell whether a first move is known to be wrong."""
         return move not in self.problem.answers
 
-    def reply(self, engine: Any, moves: Sequence[str]) -> Verdict:
-        """Search a move that is not an answer; return the line after it, and whether it is right all the same."""
-        engine.set_position(self.problem.position, moves)
-        return Verdict(WRONG, reply_line(engine, self.problem.game))
+    def reply(self, engine: Any, board: Any) -> Verdict:
+        """Search the position after a move that is not an answer; return the line from there."""
+        return Verdict(WRONG, reply_line(engine, board, self.problem.game))
 
     def hint(self, moves: Sequence[str]) -> str:
         """Return the best first move; later moves of a mate must be searched."""
@@ -244,39 +243,35 @@ class Retry(Attempt):
     def _is_wrong(self, move: str) -> bool:
         return move == self.problem.played
 
-    def reply(self, engine: Any, moves: Sequence[str]) -> Verdict:
+    def reply(self, engine: Any, board: Any) -> Verdict:
         """Search the position after a move, and that after the best one, whose values are compared.
 
         Where a mate was missed, a move is right if the search finds a mate after it.
         """
-        best, _ = self._searched(engine, self.problem.answers[0])
-        value, line = self._searched(engine, moves[0])
+        after_best = self.problem.board()
+        after_best.push_text(self.problem.answers[0])
+        best, _ = self._searched(engine, after_best)
+        value, line = self._searched(engine, board)
         right = value == 1.0 if self.problem.kind == MATE else best - value < INACCURACY
         self.wrong = self.wrong or not right
         return Verdict(GOOD) if right else Verdict(WRONG, line)
 
-    def _searched(self, engine: Any, move: str) -> tuple[float, tuple[str, ...]]:
-        """Return the winning chance after a move, for the side that makes it, and the best line."""
-        board = self.problem.board()
-        side = int(board.turn)
-        board.push_text(move)
+    def _searched(self, engine: Any, board: Any) -> tuple[float, tuple[str, ...]]:
+        """Return the winning chance of the side that has just moved, and the best line."""
         if (outcome := board.outcome()) is not None:
-            return 0.5 if outcome.winner is None else float(outcome.winner == side), ()
-        engine.set_position(self.problem.position, [move])
-        found = engine.search(**limits_of(self.problem.game))
-        return 1.0 - found.score.chance(), tuple(found.pv)
+            return 0.5 if outcome.winner is None else float(outcome.winner != board.turn), ()
+        found = engine.analyse(board, limit_of(self.problem.game))
+        return 1.0 - found["score"].chance(), tuple(map(str, found.pv))
 
 
-def limits_of(game: str) -> dict[str, int]:
-    """Return the limits of a search for a reply."""
-    return REPLY_LIMITS.get(game, {"nodes": REPLY_NODES})
+def limit_of(game: str) -> Limit:
+    """Return the limit of a search for a reply."""
+    return REPLY_LIMITS.get(game, Limit(nodes=REPLY_NODES))
 
 
-def reply_line(engine: Any, game: str) -> tuple[str, ...]:
-    """Return the best line of an engine's position, () at the end of a game."""
-    if not engine.legal_moves():
-        return ()
-    return tuple(engine.search(**limits_of(game)).pv)
+def reply_line(engine: Any, board: Any, game: str) -> tuple[str, ...]:
+    """Return the best line of a Board's position, () at the end of a game."""
+    return tuple(str(move) for line in engine.analyse(board, limit_of(game), multipv=1) for move in line.pv)
 
 
 # ---- Problems as files: a line each with the position and the answers, and records with the best line

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from shogi_engine.common.files import json_of
 from shogi_engine.common.text import read_text
 from shogi_engine.engine import Engine
+from shogi_engine.types.limits import Limit
 
 # ---- The bench: fixed positions at a fixed depth with one thread. The number of nodes is the search's signature
 #
@@ -61,11 +62,11 @@ def bench(name: str, progress: Callable[[int, int], None] | None = None) -> Benc
     with Engine(name, hash_mb=HASH_MB) as engine:
         engine.warmup()
         for done, (text, moves) in enumerate(positions, 1):
-            engine.set_position(text, moves.split())
+            board = engine.board(text, moves.split())
             engine.new_game()
-            result = engine.search(depth=depth)
-            nodes += result.nodes
-            seconds += result.seconds
+            found = engine.analyse(board, Limit(depth=depth))
+            nodes += found["nodes"]
+            seconds += found["time"]
             if progress:
                 progress(done, len(positions))
     return BenchResult(nodes, seconds)

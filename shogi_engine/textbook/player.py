@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.common.threads import SearchHandle
+from shogi_engine.common.threads import Search
 from shogi_engine.interface.game import MAX_PLY
-from shogi_engine.play.game import Answer, Game
+from shogi_engine.play.game import Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.context import new_context, set_root
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.textbook.choice import ALPHA_BETA, DEEPENING, MINIMAX, NEGASCOUT, RANDOM, answer
 from shogi_engine.textbook.deepening import ALL_PARTS
 from shogi_engine.textbook.searches import ORDERED, PLAIN
+from shogi_engine.types.results import Info, PlayResult
 
 KINDS = {
     "random": (RANDOM, 0),
@@ -116,7 +117,7 @@ class TextbookPlayer(Player):
         kind, flags, new = KINDS[self.textbook.kind][0], self.textbook.flags, np.array(moves, dtype=np.uint32)
         return int(answer(self._contexts, new, kind, depth, flags, self._state, self._visits, self._killers))
 
-    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+    def think(self, game: Game, search: Search[Any] | None = None) -> PlayResult[Any]:
         """Search the position. Other threads cannot stop it."""
         new, self._known = game.board.move_stack[self._known :], game.ply
         self._visits[:] = 0
@@ -125,5 +126,6 @@ class TextbookPlayer(Player):
         seconds = time.perf_counter() - began
         deepest = self._visits.nonzero()[0][-1:]
         visits = self._visits[: int(deepest[0]) + 1].tolist() if len(deepest) else []
-        text = self._game.format_move(self._position, move)
-        return Answer(text, seconds, depth=self.textbook.depth, nodes=sum(visits), visits=tuple(visits))
+        info: Info[Any] = Info(depth=self.textbook.depth, nodes=sum(visits))
+        (chosen,) = game.board.line_of([move])
+        return PlayResult(chosen, info=info, visits=tuple(visits), time=seconds)

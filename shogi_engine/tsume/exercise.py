@@ -4,8 +4,8 @@ It has no thread, no engine and no board of its own. Positions are named by the 
 
     exercise = Exercise()
     exercise.begin()
-    while exercise.ask:  # an engine's position is set to that after `exercise.ask.moves`
-        reply = exercise.answered(exercise.ask.work(engine, lambda: False))
+    while exercise.ask:
+        reply = exercise.answered(exercise.ask.work(engine, board))  # of the position after `exercise.ask.moves`
 """
 
 import time
@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from shogi_engine.common.threads import Search
 from shogi_engine.language import InputError
+from shogi_engine.types.limits import Limit
 
 Moves = tuple[str, ...]
-Stopped = Callable[[], bool]
 
 # What is known of the user's last move. A mate: RIGHT mates fastest, LONGER mates later, LOST lets the king escape.
 SEARCHING, YOURS, RIGHT, LONGER, DEFENDING, SOLVED, NO_MATE, UNKNOWN, LOST = (
@@ -27,36 +28,37 @@ REFUTING, WRONG, DONE, GOOD, ANSWERED, RETRY = ("refuting", "wrong", "done", "go
 WAITING = (SEARCHING, DEFENDING, REFUTING)  # for an engine
 OVER = (DONE, GOOD, SOLVED, ANSWERED)
 
-PROVE_MS = 10_000  # for the problem
-REPLY_MS = 4_000  # for each defence
+PROVE_SECONDS = 10.0  # for the problem
+REPLY_SECONDS = 4.0  # for each defence
 DEFENCE_SECONDS = 12.0  # for all of them, once one was unresolved
 
 
-def prove(engine: Any, stopped: Stopped = lambda: False) -> Any:
-    """Look for the shortest mate in the engine's position."""
-    return engine.find_mate(max_ms=PROVE_MS, shortest=True)
+def prove(engine: Any, board: Any, search: Search[Any] | None = None) -> Any:
+    """Look for the shortest mate in a Board's position."""
+    return engine.mate(board, Limit(PROVE_SECONDS), shortest=True, search=search)
 
 
 def best_defence(
-    engine: Any, stopped: Stopped = lambda: False, find: Callable[[], Any] | None = None
+    engine: Any, board: Any, search: Search[Any] | None = None, *, find: Callable[[Any], Any] | None = None
 ) -> tuple[str, int | None]:
     """Return the reply that holds out longest against a mate by checks, and the plies to mate after it.
 
     The plies are 0 if it is proven that there is no mate, None if no mate was found.
 
     Args:
-        engine: its position has the defence to move; the reply is '' if there is none
-        stopped: ends this when true
-        find: looks for a mate in the engine's position; None from it counts as a proof that there is none
+        board: has the defence to move; the reply is '' if there is none
+        search: ends this when it is stopped
+        find: looks for a mate in a Board's position; None from it counts as a proof that there is none
     """
     best, longest, unproven = "", -1, ""
-    end = time.monotonic() + DEFENCE_SECONDS
-    for reply in engine.legal_moves():
-        if stopped() or (unproven and time.monotonic() > end):
+    end, after = time.monotonic() + DEFENCE_SECONDS, board.copy()
+    for move in board.legal_moves:
+        if (search and search.stopped) or (unproven and time.monotonic() > end):
             break
-        engine.push(reply)
-        found = find() if find else engine.find_mate(max_ms=REPLY_MS, shortest=True)
-        engine.pop()
+        reply = str(move)
+        after.push(move)
+        found = find(after) if find else engine.mate(after, Limit(REPLY_SECONDS), shortest=True, search=search)
+        after.pop()
         if found is None or found.result == "nomate":
             return reply, 0
         if not found:
@@ -67,7 +69,7 @@ def best_defence(
 
 
 class Question(NamedTuple):
-    """What an engine must find out: `work(engine, stopped)` about the position after some moves.
+    """What an engine must find out: `work(engine, board, search)`, with a Board of the position after some moves.
 
     Attributes:
         waiting: the status meanwhile
@@ -75,7 +77,7 @@ class Question(NamedTuple):
 
     waiting: str
     moves: Moves
-    work: Callable[[Any, Stopped], Any]
+    work: Callable[..., Any]
 
 
 class Verdict(NamedTuple):
@@ -101,8 +103,8 @@ class Task(Protocol):
     def tried(self, moves: Moves, board: Any) -> Verdict | None:
         """Return what the last move was worth, None if an engine must find it out."""
 
-    def reply(self, engine: Any, moves: Moves) -> Verdict:
-        """Find it out."""
+    def reply(self, engine: Any, board: Any) -> Verdict:
+        """Find it out, of the position after the move."""
 
     def hint(self, moves: Moves) -> str:
         """Return the next move, '' if there is none to be hinted at, and note that it was asked for."""
@@ -166,7 +168,7 @@ class Exercise:
         if verdict is not None:
             return self._judged(moves, verdict)
         task = self.task
-        return self._ask(REFUTING, moves, lambda engine, stopped: task.reply(engine, own))
+        return self._ask(REFUTING, moves, lambda engine, board, search=None: task.reply(engine, board))
 
     def answered(self, found: Any) -> Moves:
         """Use what an engine has found; return the moves after those of the question."""
@@ -237,7 +239,7 @@ class Exercise:
         if self.status in WAITING:
             raise InputError("please wait: the engine is thinking")
 
-    def _ask(self, waiting: str, moves: Moves, work: Callable[[Any, Stopped], Any]) -> Moves:
+    def _ask(self, waiting: str, moves: Moves, work: Callable[..., Any]) -> Moves:
         self.status, self.ask = waiting, Question(waiting, moves, work)
         return ()
 

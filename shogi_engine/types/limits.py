@@ -37,21 +37,21 @@ def check_board(board: Any, method: str) -> None:
         raise TypeError(f"expected a Board with the method {method}, not {board!r}")
 
 
-def move_texts(moves: Any) -> list[str]:
-    """Return moves, given as Moves or texts, as texts. Raises TypeError for a single move."""
+def listed(moves: Any) -> list[Any]:
+    """Return moves, Moves or texts, as a list. Raises TypeError for a single move."""
     if isinstance(moves, str) or not isinstance(moves, Iterable):
         raise TypeError(f"expected a list of moves, not {moves!r}")
-    return [str(move) for move in moves]
+    return list(moves)
 
 
 # ---- A clock's state, and the time that a search may use. Standard library only
 
 
-UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "秒": 1000, "分": 60_000, "時間": 3_600_000}
 MAX_HOURS = 100
 # A number of four digits without a unit is refused, because the user probably meant milliseconds.
 _PART = re.compile(
-    r"(?P<number>\d{1,9})(?P<unit>ms|[smh])|(?P<bare>\d{1,3})"
+    r"(?P<number>\d{1,9})(?P<unit>ms|[smh秒分]|時間)|(?P<bare>\d{1,3})"
     r"|(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,3}):(?P<seconds>\d\d)",
     re.ASCII,
 )
@@ -71,11 +71,12 @@ class Clock:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the clock 'MAIN+BYOYOMI+INC', as in '10+30', '10m+30s', '10:00', '5m+0+10s' or '5000ms+0+100ms'.
+        """Return the clock 'MAIN+BYOYOMI+INC', as in '10+30', '10m+30s', '10:00', '5m+0+10s', '10分+30秒'.
 
         Without a unit the main time is in minutes and the others are in seconds. Raises ValueError.
         """
-        values = [_milliseconds(part, "s" if number else "m") for number, part in enumerate(text.split("+"))]
+        parts = text.replace("＋", "+").split("+")
+        values = [_milliseconds(part, "s" if number else "m") for number, part in enumerate(parts)]
         if len(values) > 3 or None in values:
             raise InputError("expected MAIN+BYOYOMI+INC as in 10+30, 10:00 or 5m+0+10s, not {0!r}", text)
         if not any(values) or max(value or 0 for value in values) > MAX_HOURS * UNITS["h"]:
@@ -179,6 +180,7 @@ class Limit:
         nodes: the number of positions
         mate: stop when a win within this number of plies is found
         level: search like a player of this level
+        budget: the time for this move as computed elsewhere; it replaces `time` and the clocks
         black_clock, white_clock: the remaining time of each side in seconds, which the engine divides among its moves
         black_inc, white_inc: the time added after each move, in seconds
         byoyomi: the additional time for each move, in seconds
@@ -194,16 +196,31 @@ class Limit:
     black_inc: float | None = None
     white_inc: float | None = None
     byoyomi: float | None = None
+    budget: TimeBudget | None = None
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if value is not None:
+            if value is not None and name != "budget":
                 counts = name in ("depth", "nodes", "mate")
                 check_number(name, value, int(counts), whole=counts or name == "level")
 
+    @classmethod
+    def of(cls, *, movetime: float | None = None, **limits: Any) -> Self:
+        """Return the limits given by the names of the command line, of which `movetime` is in ms."""
+        check_names("a search", limits, ("movetime", "depth", "nodes", "mate", "level"))
+        if movetime is not None:
+            check_number("movetime", movetime, 0, whole=False)
+        return cls(None if movetime is None else movetime / 1000, **limits)
+
+    def named(self) -> dict[str, float]:
+        """Return the limits that the command line has, the inverse of `of`."""
+        given = {"movetime": None if self.time is None else round(1000 * self.time)}
+        given |= {name: getattr(self, name) for name in ("depth", "nodes", "mate", "level")}
+        return {name: value for name, value in given.items() if value is not None}
+
     def is_endless(self, side: int) -> bool:
         """Tell whether a search for `side`, 0 (black) or 1 (white), runs until it is stopped."""
-        others = (self.time, self.depth, self.nodes, self.mate, self.level)
+        others = (self.time, self.depth, self.nodes, self.mate, self.level, self.budget)
         return self.clock(side) is None and all(limit is None for limit in others)
 
     def must_end(self, side: int) -> None:

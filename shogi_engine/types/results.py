@@ -263,8 +263,27 @@ class Info(Mapping[str, Any], Generic[Move]):
             moves["currmove"] = next(iter(line((self.currmove,))), None)
         return Info(**dict(self) | moves)
 
+    @classmethod
+    def with_line(cls, line: Callable[[], tuple[Move, ...]], **items: Any) -> "Info[Move]":
+        """Return a report whose `pv` is what `line` returns, when it is first read: most lines are never shown."""
+        info = cls(**items)
+        del vars(info)["pv"]
+        vars(info)["_line"] = line
+        return info
+
+    def __getattr__(self, name: str) -> Any:
+        """Compute `pv`."""
+        if name != "pv" or "_line" not in vars(self):
+            raise AttributeError(name)
+        found = vars(self)["pv"] = vars(self)["_line"]()
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _DEFAULTS}
+
 
 _DEFAULTS: dict[str, Any] = {each.name: each.default for each in fields(Info)}
+delattr(Info, "pv")  # so that `__getattr__` computes it
 
 
 @dataclass(frozen=True)
@@ -275,14 +294,20 @@ class PlayResult(Generic[Move]):
         move: None if there is none, or the engine resigns or declares a win instead
         ponder: the expected reply, or None
         info: the latest report on the best move
+        multipv: the last report on each of the best moves requested, best first
+        visits: the positions searched by ply, for players that count them
+        from_book: whether the move is one of an opening book
         resigned: whether the engine resigns
         declares: whether it declares a win
-        time: the time that the answer took, in seconds
+        time: the time that the answer took, as measured outside a program, in seconds
     """
 
     move: Move | None = None
     ponder: Move | None = None
     info: Info[Move] = field(default_factory=Info)
+    multipv: tuple[Info[Move], ...] = field(default=(), compare=False, repr=False)
+    visits: tuple[int, ...] = ()
+    from_book: bool = False
     resigned: bool = False
     declares: bool = False
     time: float = field(default=0.0, compare=False)

@@ -25,10 +25,11 @@ from shogi_engine.analysis.judgement import (
 from shogi_engine.analysis.report import copied, said_of
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord, Node
+from shogi_engine.types.limits import Limit
 from shogi_engine.types.outcomes import Fact
 from shogi_engine.types.results import Score
 from shogi_engine.web.links import Viewers, ViewOptions
-from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
+from shogi_engine.web.pool import Engines, PoolSearch, Priority, SearchSlot
 from shogi_engine.web.replies import AnalysisLine, Info, MateFound, Progress, Summary, Told
 from shogi_engine.web.tree import Tree
 
@@ -39,8 +40,8 @@ EFFORTS: dict[str, dict[str, dict[str, int]]] = {
 INFO_SECONDS = 0.15  # minimum time between reports below SLOW_DEPTH; beyond it every depth is reported
 SLOW_DEPTH = 12
 MULTIPV_MAX = {"shogi": 5, "othello": 60}  # in Othello all moves
-MATE_MS = 15_000
-ANALYSIS_MS = 600_000  # of live analysis of one position; then the user has to press the button again
+MATE_SECONDS = 15.0
+ANALYSIS_SECONDS = 600.0  # of live analysis of one position; then the user has to press the button again
 NAMES_OF_VERDICTS = tuple(name for name, _ in VERDICTS)
 
 
@@ -106,11 +107,11 @@ class Analyses:
         self._facts: dict[int, tuple[Fact, ...]] = {}
         self.judged: dict[tuple[int, ...], dict[int, PositionResult]] = {}  # findings by ply, by the moves of a line
         self.progress: float | None = None
-        self._live = SearchSlot(engines, "analysis", Turn.ANALYSIS, self._live_failed)
+        self._live = SearchSlot(engines, "analysis", Priority.ANALYSIS, self._live_failed)
         self._last_infos: tuple[int, list[Any]] | None = None
         self._place: tuple[Any, ...] | None = None  # the position being analysed, and the settings
-        self._judging = SearchSlot(engines, "judging", Turn.ANALYSIS, self.stop_judging)
-        self._mate = SearchSlot(engines, "mate", Turn.SEARCH)
+        self._judging = SearchSlot(engines, "judging", Priority.ANALYSIS, self.stop_judging)
+        self._mate = SearchSlot(engines, "mate", Priority.SEARCH)
 
     def replace(self, tree: Tree) -> None:
         """Analyse another game: discard all results, and take what its record says."""
@@ -171,10 +172,10 @@ class Analyses:
         tree = self._tree
         number, multipv = tree.node, min(self.multipv, MULTIPV_MAX[tree.game])
 
-        def work(engine: Any, job: Job) -> None:
+        def work(engine: Any, search: PoolSearch[Any]) -> None:
             lines: dict[int, Any] = {}
             last = 0.0
-            wanted = min(multipv, len(engine.legal_moves()))
+            wanted = min(multipv, len(search.board.legal_moves))
 
             def report(info: Any) -> None:
                 nonlocal last
@@ -187,9 +188,9 @@ class Analyses:
                     tell([lines[each] for each in sorted(lines)])
 
             def tell(infos: list[Any]) -> None:
-                self._live.report(job, lambda: self._report(number, infos))
+                self._live.report(search, lambda: self._report(number, infos))
 
-            tell(engine.search(movetime=ANALYSIS_MS, multipv=multipv, on_info=report).lines)
+            tell(engine.analyse(search.board, Limit(ANALYSIS_SECONDS), multipv=multipv, on_info=report))
 
         self._live.begin(tree, work, None, number)
 
@@ -209,7 +210,7 @@ class Analyses:
     def _info(self, number: int, infos: list[Any], look: ViewOptions) -> Info:
         """Return a report of an analysis for the pages of a look."""
         tree, first = self._tree, infos[0]
-        best = [list(info.pv) for info in infos if info.pv]
+        best = [list(map(str, info.pv)) for info in infos if info.pv]
         lines = [self._line(info, look.language) for info in infos if info.pv]
         values = [line.score + ("=" if line.exact else "") for line in lines]
         options = look.picture(tree.game) | ({"values": values} if tree.game == "othello" else {})
@@ -229,7 +230,7 @@ class Analyses:
         tree = self._tree
         words = words_of(language, tree.game)
         score = info.score if tree.board.turn == 0 else -info.score
-        moves = list(info.pv[:LINE_MOVES])
+        moves = list(map(str, info.pv[:LINE_MOVES]))
         return AnalysisLine(
             score=score_words(score, unit_of(tree.game), words),
             mate=score.mate,
@@ -258,17 +259,17 @@ class Analyses:
         findings: dict[int, PositionResult] = {}
         limits = EFFORTS[tree.game][effort]
 
-        def work(engine: Any, job: Job) -> None:
+        def work(engine: Any, search: PoolSearch[Any]) -> None:
             examiner = self.examiner(tree.game, limits)
-            if not job.follow(examiner):
+            if not search.follow(examiner):
                 return
             plies = [ply for ply in plies_to_examine(record) if ply not in findings]
             for ply in plies:
                 found = examiner.examine(record, ply)
-                if job.stopped:  # the finding may be incomplete
+                if search.stopped:  # the finding may be incomplete
                     return
                 findings[ply] = found
-                self._judging.report(job, lambda: self._found(record, numbers, findings))
+                self._judging.report(search, lambda: self._found(record, numbers, findings))
 
         def done(_: None) -> None:
             self.progress = None
@@ -427,12 +428,12 @@ class Analyses:
             raise InputError("only shogi has mates")
         number = tree.node
 
-        def work(engine: Any, job: Job) -> tuple[str, list[str]]:
+        def work(engine: Any, search: PoolSearch[Any]) -> tuple[str, list[str]]:
             try:
-                found = engine.find_mate(max_ms=MATE_MS, shortest=True)
+                found = engine.mate(search.board, Limit(MATE_SECONDS), shortest=True)
             except ValueError:  # no king to mate
                 return "nomate", []
-            return found.result, list(found.moves)
+            return found.result, list(map(str, found.moves))
 
         self._mate.begin(tree, work, lambda found: self._mated(number, *found), number)
 

@@ -226,7 +226,7 @@ class Conversation:
                 self._queue.put(replies.Done(re=asked))
         except (ValueError, OverflowError) as fault:
             self._refused += isinstance(fault, MessageError)
-            self._complain(translate(str(fault), viewer.language), asked)
+            self._complain(translate(str(fault), viewer.language, session.tree.game), asked)
         except OSError as fault:  # the disk is full, say, or the database locked
             log.warning("a message failed: %s", fault)
             self._complain(translate(reason_of(fault), viewer.language), asked)

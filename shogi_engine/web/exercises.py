@@ -16,10 +16,10 @@ from shogi_engine.lessons import Course, lessons
 from shogi_engine.study.problems import LIMITS, NODES
 from shogi_engine.tsume import Problem, Progress, daily, problems
 from shogi_engine.tsume.exercise import LOST, SEARCHING, SOLVED, WAITING, WRONG, Exercise, prove
-from shogi_engine.types.limits import SIDES
+from shogi_engine.types.limits import SIDES, Limit
 from shogi_engine.web import replies
 from shogi_engine.web.links import Page, Viewers
-from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
+from shogi_engine.web.pool import Engines, PoolSearch, Priority, SearchSlot
 from shogi_engine.web.replies import Hint, Lessons, Problems as ProblemRows
 from shogi_engine.web.tree import Tree
 
@@ -30,21 +30,21 @@ PROBLEMS_MAX = 10_000  # of an owner in a game
 
 
 class _Examined(study.Examined):
-    """Examines positions with the engine of a job. It remembers them: a job that is interrupted begins again.
+    """Examines positions with the engine of a search. It remembers them: a search that is interrupted begins again.
 
     Args:
         known: the answers found so far, by position
     """
 
-    def __init__(self, job: Job, engine: Any, known: dict[str, tuple[str, ...]]) -> None:
-        super().__init__(job.game, engine=engine)
-        self._job, self._known = job, known
+    def __init__(self, search: PoolSearch[Any], engine: Any, known: dict[str, tuple[str, ...]]) -> None:
+        super().__init__(search.game, engine=engine)
+        self._search, self._known = search, known
 
     def answers(self, position: str, move: MoveAnalysis) -> tuple[str, ...] | None:
-        """Return the moves that solve a position, None if the job was stopped."""
+        """Return the moves that solve a position, None if the search was stopped."""
         if position not in self._known:
             found = super().answers(position, move)
-            if self._job.stopped or found is None:
+            if self._search.stopped or found is None:
                 return None
             self._known[position] = found
         return self._known[position]
@@ -60,7 +60,7 @@ class Learning:
     """The making of problems in a session."""
 
     def __init__(self, engines: Engines, viewers: Viewers) -> None:
-        self._search, self._viewers = SearchSlot(engines, "learn", Turn.ANALYSIS), viewers
+        self._search, self._viewers = SearchSlot(engines, "learn", Priority.ANALYSIS), viewers
 
     @property
     def on(self) -> bool:
@@ -80,8 +80,8 @@ class Learning:
         """
         known: dict[str, tuple[str, ...]] = {}
 
-        def work(engine: Any, job: Job) -> list[study.Problem]:
-            return list(study.problems_of(game, SIDES[side], _Examined(job, engine, known)))
+        def work(engine: Any, search: PoolSearch[Any]) -> list[study.Problem]:
+            return list(study.problems_of(game, SIDES[side], _Examined(search, engine, known)))
 
         if self.on:
             raise InputError("problems are being made")
@@ -133,23 +133,23 @@ def send_hint(viewers: Viewers, tree: Tree, number: int, move: str) -> None:
     viewers.send(lambda look: Hint(number, move, line_texts(board, [move], look.language)[0]))
 
 
-def hint_by(slot: SearchSlot, viewers: Viewers, tree: Tree, find: Callable[[Any], str]) -> None:
-    """Let an engine find the best move on the board, '' if it finds none, and send it to the pages."""
+def hint_by(slot: SearchSlot, viewers: Viewers, tree: Tree, find: Callable[[Any, Any], Sequence[object]]) -> None:
+    """Let an engine find the best line of the board, `find(engine, board)`, and send its first move to the pages."""
     number = tree.node
 
-    def show(move: str) -> None:
-        if move and number in tree:
-            send_hint(viewers, tree, number, move)
+    def show(line: Sequence[object]) -> None:
+        if line and number in tree:
+            send_hint(viewers, tree, number, str(line[0]))
 
-    slot.begin(tree, lambda engine, job: find(engine), show, number)
+    slot.begin(tree, lambda engine, search: find(engine, search.board), show, number)
 
 
 def hint_in_game(slot: SearchSlot, viewers: Viewers, tree: Tree) -> None:
     """Send the pages the move that the engine would make. Raises ValueError if the game is over."""
     if tree.board.is_game_over():
         raise InputError("there is no move to hint at")
-    limits = LIMITS.get(tree.game, {"nodes": NODES})
-    hint_by(slot, viewers, tree, lambda engine: str(engine.search(**limits).bestmove))
+    limit = Limit.of(**LIMITS.get(tree.game, {"nodes": NODES}))
+    hint_by(slot, viewers, tree, lambda engine, board: engine.analyse(board, limit).pv)
 
 
 @dataclass
@@ -171,7 +171,7 @@ class Tsume:
     search: SearchSlot = field(init=False)
 
     def __post_init__(self) -> None:
-        self.search = SearchSlot(self.engines, "tsume", Turn.SEARCH, self.exercise.failed)
+        self.search = SearchSlot(self.engines, "tsume", Priority.SEARCH, self.exercise.failed)
         self.exercise.root = tuple(self.tree.moves(self.root))
 
     @property
@@ -246,7 +246,7 @@ class Tsume:
         if ask is not None:
             self.search.begin(
                 tree,
-                lambda engine, job: ask.work(engine, lambda: job.stopped),
+                lambda engine, search: ask.work(engine, search.board, search),
                 lambda found: self._go_on(number, self.exercise.answered(found)),
                 number,
             )
@@ -263,7 +263,7 @@ class Tsume:
         if move := self.exercise.hint(self._moves(number)):
             send_hint(self.viewers, self.tree, number, move)
             return
-        hint_by(self.search, self.viewers, self.tree, lambda engine: next(iter(prove(engine).moves), ""))
+        hint_by(self.search, self.viewers, self.tree, lambda engine, board: prove(engine, board).moves)
 
     def _note(self) -> None:
         """Note a solution, or a wrong move."""

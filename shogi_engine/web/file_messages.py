@@ -9,6 +9,7 @@ import signal
 import threading
 from collections import Counter
 from multiprocessing.connection import Connection
+from pathlib import PurePath
 from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
@@ -40,9 +41,11 @@ class _Reading(Question, kw_only=True):
         raise NotImplementedError
 
     def _obey(self, session: Session, page: Page) -> None:
-        chosen, titles = session.read(*self._content(), self.number)
+        content, name = self._content()
+        chosen, titles = session.read(content, name, self.number)
         with session.lock:
             before = session.open_record(chosen)
+            session.file = PurePath(name).stem if len(titles) == 1 else ""
             session.changed()
             if answer := left(before):
                 page.send(answer)
@@ -85,8 +88,8 @@ class Save(Question):
 
     def _obey(self, session: Session, page: Page) -> Reply:
         with session.lock:
-            annotated = session.analyses.annotated(page.language)
-        return file_of(annotated(), self.format)
+            annotated, name = session.analyses.annotated(page.language), session.file
+        return file_of(annotated(), self.format, name)
 
 
 class About(Action):

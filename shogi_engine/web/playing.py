@@ -8,11 +8,12 @@ import msgspec
 
 from shogi_engine.language import InputError
 from shogi_engine.play.clock import GameClock
-from shogi_engine.play.game import DECLARE, PASS, Answer, Game
-from shogi_engine.play.words import STRONGEST, choose, level_limits, name_in_records, timed_limits
+from shogi_engine.play.game import PASS, Game
+from shogi_engine.play.words import STRONGEST, choose, level_limit, name_in_records, timed_limit
 from shogi_engine.types.limits import Clock
 from shogi_engine.types.outcomes import Outcome
-from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
+from shogi_engine.types.results import PlayResult
+from shogi_engine.web.pool import Engines, PoolSearch, Priority, SearchSlot
 from shogi_engine.web.tree import Tree
 
 PASS_SECONDS = 1.2  # to show that the only move is a pass
@@ -54,7 +55,7 @@ class Playing:
         self._tree = tree
         self.players: list[int | None] = [None, None]
         self.game: Game | None = None
-        self._search = SearchSlot(engines, "move", Turn.GAME)
+        self._search = SearchSlot(engines, "move", Priority.GAME)
         self._pass_due = 0.0  # when a human's forced pass is made, 0 for none
 
     @property
@@ -177,7 +178,7 @@ class Playing:
                 game.continue_at(tree.nodes())
             self._make(game, move)
 
-    def _make(self, game: Game, move: str) -> None:
+    def _make(self, game: Game, move: Any) -> None:
         """Make a move in the game, and show the position after it if the tree was at the one before it."""
         tree, before = self._tree, self.live
         node = game.move(move)
@@ -234,26 +235,27 @@ class Playing:
         self._cancel()
         game = self.game if self.on else None
 
-        def work(engine: Any, job: Job) -> Answer:
-            return choose(
-                engine, lambda: engine.search(**timed_limits(engine, level_limits(engine, level), game)), level
-            )
+        def work(engine: Any, search: PoolSearch[PlayResult[Any]]) -> PlayResult[Any]:
+            def found() -> PlayResult[Any]:
+                return engine.play(search.board, timed_limit(engine, level_limit(engine, level), game))  # type: ignore[no-any-return]
+
+            return choose(engine, search.board, found, level)
 
         self._search.begin(self._tree, work, lambda answer: self._found(number, answer), number)
 
-    def _found(self, number: int, answer: Answer) -> None:
+    def _found(self, number: int, answer: PlayResult[Any]) -> None:
         """Make the engine's move."""
         tree, game = self._tree, self.game
         if number not in tree:
             return
         if game is not None and not game.over:
             if not game.flag_fell():
-                if answer.move == DECLARE:
+                if answer.declares:
                     game.declare()
                 else:
                     self._make(game, answer.move)
-        elif answer.move != DECLARE:
-            follow, made = tree.node == number, tree.add(answer.move, number)
+        elif not answer.declares:
+            follow, made = tree.node == number, tree.add(str(answer.move), number)
             if follow:
                 tree.go(made)
 

@@ -24,7 +24,7 @@ from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.exercises import Learning, Lesson, Tsume
 from shogi_engine.web.links import Page, Receiver, Viewers, ViewOptions
 from shogi_engine.web.playing import Playing
-from shogi_engine.web.pool import EnginePool, Engines, SearchSlot, Turn
+from shogi_engine.web.pool import EnginePool, Engines, Priority, SearchSlot
 from shogi_engine.web.replies import Role
 from shogi_engine.web.saving import Autosave, Collections, SavedGame, head_of
 from shogi_engine.web.store import GameStore, Head
@@ -49,6 +49,7 @@ class Session:
     Attributes:
         lock: held while the session is read or changed
         setup: the position that is being set up, or None
+        file: the name of the file that the game was opened from, without its ending, '' for none
         seen: when a page last left
     """
 
@@ -78,9 +79,10 @@ class Session:
         self.playing = Playing(self.tree, self.engines)
         self.analyses = Analyses(self.tree, self.engines, self.viewers, examiner)
         self.setup: Any = None
+        self.file = ""
         self.tsume: Tsume | None = None
         self.learning = Learning(self.engines, self.viewers)
-        self.hints = SearchSlot(self.engines, "hint", Turn.SEARCH)
+        self.hints = SearchSlot(self.engines, "hint", Priority.SEARCH)
         self.store, self.collections = store or GameStore(), collections or Collections()
         self.autosave = Autosave(
             self.store, self.lock, self.owner, self.identity, self._to_save, self._record_to_save, self._told_of_saving
@@ -380,6 +382,7 @@ class Session:
 
     def _replace(self, tree: Tree) -> None:
         """Replace the game by a tree."""
+        self.file = ""
         self.playing.leave()
         self.leave_modes()
         self.tree = tree

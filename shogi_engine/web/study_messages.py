@@ -140,7 +140,7 @@ def _row(board: Any, row: ExplorerMove, unit: int, language: str) -> replies.Exp
 
 
 class Solve(Action, tag="tsume"):
-    """Solve a problem of the collection, by its number from 1 or that of the day, or the position on the board; or leave."""
+    """Solve a problem of the collection, by its number from 1 or that of the day, or the position shown; or leave."""
 
     slow: ClassVar[Slow] = Slow.DISK
     on: bool

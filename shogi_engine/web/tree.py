@@ -249,10 +249,9 @@ class Tree:
 
     def board_at(self, number: int) -> Any:
         """Return a new Board with the moves to a node."""
-        board = self.record.board(0)
-        for move in self.moves(number):
-            board.push_text(move)
-        return board
+        line = self.path(number)
+        with self.board_after(line, len(line) - 1) as board:
+            return board.copy()
 
     @contextlib.contextmanager
     def board_after(self, line: Sequence[int], place: int) -> Iterator[Any]:

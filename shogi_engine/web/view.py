@@ -294,10 +294,10 @@ def dated(name: str) -> str:
     return f"{name}-{time.strftime('%Y%m%d-%H%M')}"
 
 
-def file_of(record: GameRecord, format: str) -> File:
-    """Return a record as a file."""
+def file_of(record: GameRecord, format: str, name: str = "") -> File:
+    """Return a record as a file; `name` is that of the file it came from, without its ending, '' for a new one."""
     written = records.load_format(format)
     if written.game not in ("", record.game):
         raise InputError("{0} is not a format of {1}", format, record.game)
     data = base64.b64encode(records.dumps(record, format)).decode("ascii")
-    return File(name=dated(record.game) + written.extensions[0], data=data, lost=list(written.losses(record)))
+    return File(name=(name or dated(record.game)) + written.extensions[0], data=data, lost=list(written.losses(record)))

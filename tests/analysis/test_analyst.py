@@ -6,8 +6,8 @@ import pytest
 
 from shogi_engine import analysis
 from shogi_engine.analysis.judgement import plies_to_examine
-from shogi_engine.engine import Engine
 from shogi_engine.records import GameRecord
+from tests.support.text_engine import TextEngine
 from tools import generate
 
 # A mate in 3 by 5c5d+; black makes a quiet move instead.
@@ -38,7 +38,7 @@ def test_a_mate_that_is_played_is_not_missed():
     game = analysis.analyse(GameRecord.from_moves("shogi", line, start=MATE), nodes=NODES)
     assert game.missed_mates == [] and [move.loss for move in game.moves] == [0, 0, 0] and game.final == 1
     # Nor is one that is played another way: every reply to that check is mated too.
-    with Engine("shogi", hash_mb=16) as engine:
+    with TextEngine("shogi", hash_mb=16) as engine:
         engine.set_position(MATE)
         others = [moves[0] for moves in engine.find_mate(nodes=1_000_000, every=True).solutions]
     other = next(move for move in others if move != "5c5d+")

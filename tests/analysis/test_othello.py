@@ -6,9 +6,9 @@ import pytest
 
 from shogi_engine import analysis
 from shogi_engine.__main__ import main
-from shogi_engine.engine import Engine
 from shogi_engine.games.othello.board import Board
 from shogi_engine.records import GameRecord, save
+from tests.support.text_engine import TextEngine
 
 
 def naive_score(board):
@@ -27,7 +27,7 @@ def naive_score(board):
 
 @pytest.fixture(scope="module")
 def engine():
-    with Engine("othello", hash_mb=16) as engine:
+    with TextEngine("othello", hash_mb=16) as engine:
         engine.warmup()
         yield engine
 
@@ -47,7 +47,7 @@ def test_hints_near_the_end_are_exact(engine, played):
     board = Board()
     for move in played[:-6]:
         board.push_text(move)
-    found = analysis.hints(engine, level=10)
+    found = analysis.hints(engine, engine.here, level=10)
     assert sorted(hint.move for hint in found) == sorted(str(move) for move in board.legal_moves)
     for hint in found:
         board.push_text(hint.move)
@@ -55,9 +55,9 @@ def test_hints_near_the_end_are_exact(engine, played):
         board.pop()
     assert [hint.value for hint in found] == sorted((hint.value for hint in found), reverse=True)
     engine.set_position("", played)
-    assert analysis.hints(engine, level=10) == [] and analysis.hint_table([]) == "the game is over"
+    assert analysis.hints(engine, engine.here, level=10) == [] and analysis.hint_table([]) == "the game is over"
     engine.set_position()
-    early = analysis.hints(engine, 2, level=4)
+    early = analysis.hints(engine, engine.here, 2, level=4)
     assert len(early) == 2 and not early[0].exact and early[0].depth == 4
 
 

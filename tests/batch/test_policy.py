@@ -10,7 +10,7 @@ import pytest
 from shogi_engine import games, othello
 from shogi_engine.__main__ import main
 from shogi_engine.batch import PolicyPlayer, load_network
-from shogi_engine.common.threads import SearchHandle
+from shogi_engine.common.threads import Search
 from shogi_engine.match.plan import parse_engine
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.game import Game
@@ -43,25 +43,25 @@ def test_a_game_and_the_tree_that_is_kept():
         game = Game.begin("othello")
         game.move("f5")
         seen.append(PolicyPlayer(discs, "othello", Limit(nodes=64)).think(game))
-    assert seen[0].move == seen[1].move and seen[0].nodes == 64
-    assert othello.Board(game.board.obf()).is_legal(othello.Move.from_text(seen[0].move))
+    assert seen[0].move == seen[1].move and seen[0].info.nodes == 64
+    assert othello.Board(game.board.obf()).is_legal(seen[0].move)
 
 
 @pytest.mark.parametrize("label", [19, 26, 37, 44])
 def test_the_preferred_move_and_its_score(label):
     answer = PolicyPlayer(preferring(label), "othello", Limit(nodes=40)).think(Game.begin("othello"))
-    assert answer.move == str(othello.Move(label))
-    mean = answer.score.chance()
+    assert answer.move == othello.Move(label)
+    mean = answer.info.score.chance()
     assert 0 < mean < 1 and not math.isclose(mean, 0.5)
 
 
 def test_what_ends_a_move():
-    game, stopped = Game.begin("othello"), SearchHandle()
+    game, stopped = Game.begin("othello"), Search()
     stopped.stop()
-    assert PolicyPlayer(discs, "othello", Limit(time=30)).think(game, stopped).nodes == 32  # one round
-    assert PolicyPlayer(discs, "othello").think(game).nodes == 400
+    assert PolicyPlayer(discs, "othello", Limit(time=30)).think(game, stopped).info.nodes == 32  # one round
+    assert PolicyPlayer(discs, "othello").think(game).info.nodes == 400
     clocked = Game.begin("othello", clock=GameClock(Clock(time=200)))
-    assert PolicyPlayer(discs, "othello").think(clocked).seconds < 60
+    assert PolicyPlayer(discs, "othello").think(clocked).time < 60
     for limit in (Limit(depth=3), Limit(level=1)):
         with pytest.raises(ValueError, match="a network cannot be limited by (depth|level)"):
             PolicyPlayer(discs, "othello", limit)
@@ -125,7 +125,7 @@ def test_an_impossible_move_counts_for_nothing():
         logits[:, 19] = 0
         return logits, np.zeros(len(leaves))
 
-    assert PolicyPlayer(network, "othello", Limit(nodes=40)).think(Game.begin("othello")).move == str(othello.Move(19))
+    assert PolicyPlayer(network, "othello", Limit(nodes=40)).think(Game.begin("othello")).move == othello.Move(19)
 
 
 def test_without_onnxruntime(tmp_path, monkeypatch):
@@ -174,7 +174,7 @@ def test_onnx(tmp_path, game):
     assert np.allclose(logits[0], np.linspace(-3, 3, labels), atol=1e-6)
     answer = player.think(Game.begin(game))
     board = games.game_module(game, "board").Board()
-    board.push_text(answer.move)
+    board.push(answer.move)
     (tmp_path / "b.onnx").write_bytes(b"nonsense")
     with pytest.raises(ValueError, match="b.onnx is no ONNX file"):
         load_network(tmp_path / "b.onnx", game)

@@ -23,6 +23,7 @@ from shogi_engine.games.othello import params as othello_levels
 from shogi_engine.games.shogi import names as shogi_levels
 from shogi_engine.play.game import Game, Terms
 from shogi_engine.records import GameRecord, save
+from shogi_engine.types.limits import Limit
 from tests.support.processes import TESTS, environment, kernel_files, needs_workshop
 from tests.support.typed_lines import typed as typed_lines
 from tools.generate import leaves, subcommands
@@ -365,7 +366,7 @@ def play(game, lines, people, position="", notation="", await_search=lambda: Non
         begun = Game.begin(game, position, terms=Terms(60))
         settings = {"await_search": await_search, "notation": notation}
         match = TerminalGame(
-            engine, begun, people, limits or {"depth": 2}, typed_lines(lines), sanitize.append, **settings
+            engine, begun, people, Limit.of(**(limits or {"depth": 2})), typed_lines(lines), sanitize.append, **settings
         )
         match.keep = lambda: None  # writes no files
         match.play()
@@ -413,7 +414,7 @@ def test_who_leaves_does_not_wait_for_the_compiler(tmp_path):
     command = [sys.executable, "-m", "shogi_engine", "play", "othello"]
     result = subprocess.run(command, input="moves\nquit\n", capture_output=True, text=True, env=env)
     assert (result.returncode, result.stderr) == (0, "") and "f5" in result.stdout
-    assert [file.name for file in kernel_files(tmp_path) if file.name.startswith("write_root_moves")]
+    assert [file.name for file in kernel_files(tmp_path) if file.name.startswith("list_moves")]
     assert not [file.name for file in kernel_files(tmp_path) if file.name.startswith("search_root")]
 
 

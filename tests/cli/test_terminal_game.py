@@ -19,9 +19,9 @@ from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.games.shogi.records.kakinoki import HANDICAPS, WESTERN, handicap
 from shogi_engine.play.clock import GameClock, TimeUp
 from shogi_engine.play.game import Game, Terms
-from shogi_engine.play.words import level_limits, timed_limits
+from shogi_engine.play.words import level_limit, timed_limit
 from shogi_engine.records import GameRecord
-from shogi_engine.types.limits import Clock, TimeBudget
+from shogi_engine.types.limits import Clock, Limit, TimeBudget
 from tests.support.typed_lines import typed
 
 
@@ -46,7 +46,7 @@ def played(game, lines, people=frozenset({0, 1}), position="", **settings):
     shown = []
     with Engine(game, hash_mb=1) as engine:
         begun = Game.begin(game, position, clock=settings.pop("clock", None))
-        match = TerminalGame(engine, begun, set(people), {"depth": 1}, typed(lines), shown.append, **settings)
+        match = TerminalGame(engine, begun, set(people), Limit(depth=1), typed(lines), shown.append, **settings)
         match.play()
         return "\n".join(shown), match
 
@@ -87,13 +87,13 @@ def test_a_wrong_transcript_makes_no_move():
 def test_levels_go_to_the_top_in_both_games():
     for game, strongest in (("shogi", 20), ("othello", 30)):
         with Engine(game, hash_mb=1) as engine:
-            assert level_limits(engine, 3) == {"level": 3}
-            assert level_limits(engine, strongest) == ({} if game == "shogi" else {"level": 30})
+            assert level_limit(engine, 3) == Limit(level=3)
+            assert level_limit(engine, strongest) == (Limit() if game == "shogi" else Limit(level=30))
             for wrong in (-1, strongest + 1):
                 with pytest.raises(ValueError, match=f"level must be 0 to {strongest}, not {wrong}"):
-                    level_limits(engine, wrong)
+                    level_limit(engine, wrong)
     text, match = played("shogi", ["level", "level 3", "level 21", "level x", "level 20"], {0})
-    assert match.limits == {}
+    assert match.limit == Limit()
     lines = text.splitlines()[-5:]
     assert lines[0] == "The engine plays within these limits: depth 1."
     assert lines[1].startswith("The engine plays at level 3;")
@@ -236,7 +236,7 @@ def test_wrong_arguments_are_one_line(capsys, arguments):
 
 
 def test_time_controls():
-    for same in ("10m+30", "10+30", "10:00+30s", "600s+0:30", "600000ms+30000ms"):
+    for same in ("10m+30", "10+30", "10:00+30s", "600s+0:30", "600000ms+30000ms", "10分+30秒", "10分＋30秒"):
         assert time_control(same) == Clock.from_seconds(600, 30)
     assert time_control("5") == Clock.from_seconds(300) and time_control("1:30:00") == Clock.from_seconds(5400)
     assert time_control("5m+0+10") == Clock(300_000, 0, 10_000) and time_control("1h") == Clock.from_seconds(3600)
@@ -279,7 +279,7 @@ def test_time_is_obeyed_shown_and_written():
     with Engine("shogi", hash_mb=1) as engine:
         shown = []
         game = Game.begin("shogi", clock=clock, terms=Terms(1))
-        match = TerminalGame(engine, game, {0, 1}, {}, late, shown.append)
+        match = TerminalGame(engine, game, {0, 1}, Limit(), late, shown.append)
         match.play()
         assert match.record().seconds == [4.0] and "black: -   0:06" in "\n".join(shown)
     text, match = played("shogi", [TimeUp], clock=GameClock(Clock.from_seconds(1), iter(range(0, 100, 5)).__next__))
@@ -291,9 +291,9 @@ def test_the_engine_never_uses_more_than_its_clock():
     clock = GameClock(Clock.from_seconds(2))
     with Engine("shogi", hash_mb=1) as engine:
         game = Game.begin("shogi", moves=["7g7f"], clock=clock)
-        limits = timed_limits(engine, {"level": 3}, game)
-        assert limits["level"] == 3 and 0 < limits["budget"].soft_ms <= limits["budget"].hard_ms < 2000
-        assert timed_limits(engine, {"movetime": 1}, game) == {"budget": TimeBudget.exactly(1)}
+        limit = timed_limit(engine, Limit(level=3), game)
+        assert limit.level == 3 and 0 < limit.budget.soft_ms <= limit.budget.hard_ms < 2000
+        assert timed_limit(engine, Limit(time=0.001), game).budget == TimeBudget.exactly(1)
 
 
 # ---- what is drawn

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 from shogi_engine import records
 from shogi_engine.csa.session import CsaSession, GameSaver, Settings, Timeouts
-from shogi_engine.play.game import Answer
 from shogi_engine.play.players import Player
+from tests.support.answers import answered
 from tools.measure import csa_server
 from tools.measure.csa_server import START, Peer
 
@@ -109,7 +109,7 @@ class ScriptedPlayer(Player):
 
     def think(self, game, search=None):
         if search.stopped:
-            return Answer("")
+            return answered("")
         self.hits += bool(self.ponders_on(game))
         self._expected = None
         clocks = [game.clock.for_search(side) for side in range(2)]
@@ -117,18 +117,18 @@ class ScriptedPlayer(Player):
             start=game.record.start, moves=tuple(game.moves), clocks=clocks, overhead=game.clock.overhead, search=search
         )
         self.turns.append(turn)
-        answer = self.answers.pop(0) if self.answers else Answer("resign")
+        answer = self.answers.pop(0) if self.answers else answered("resign")
         if isinstance(answer, Exception):
             raise answer
         if callable(answer):
             answer = answer(turn)
-        return Answer(answer) if isinstance(answer, str) else answer
+        return answered(answer) if isinstance(answer, str) else answer
 
     def ponders_on(self, game):
         return None if self._expected is None else self._expected == game.moves
 
     def ponder(self, game, move):
-        self._expected = [*game.moves, move]
+        self._expected = [*game.moves, str(move)]
         self.pondered.append(tuple(self._expected))
 
     def new_game(self, game, side, seed):

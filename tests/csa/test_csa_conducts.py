@@ -2,8 +2,8 @@
 
 import time
 
-from shogi_engine.play.game import Answer
 from tests.csa.scripted import Played, ScriptedPlayer, ScriptedServer, kept_record, play
+from tests.support.answers import answered
 
 RESIGNED = ("%TORYO,T1", "#RESIGN", "#WIN")
 
@@ -30,7 +30,7 @@ def test_the_game_ends_while_we_think(tmp_path):
     def slow(turn):
         while not turn.search.stopped:
             time.sleep(0.01)
-        return Answer("2g2f")
+        return answered("2g2f")
 
     def script(peer):
         peer.begin("+")

@@ -7,9 +7,9 @@ import pytest
 from shogi_engine import records
 from shogi_engine.csa.session import CsaSession, GameSaver, Settings, Timeouts
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.play.game import Answer
 from shogi_engine.types.results import Score
 from tests.csa.scripted import SECRET, Screen, ScriptedPlayer
+from tests.support.answers import answered
 from tools.measure.csa_games import plan_cuts
 from tools.measure.csa_server import CUTS, Conditions, Cut, RefereeServer
 
@@ -28,13 +28,13 @@ def shuffle(turn):
             board.parse_usi(move)
         except ValueError:
             continue
-        return Answer(move, score=Score(1), pv=(move,))
-    return Answer("resign")
+        return answered(move, score=Score(1), pv=(move,))
+    return answered("resign")
 
 
 def short(turn):
     """Resign after three moves: white, who is another client in each game."""
-    return shuffle(turn) if len(turn.moves) < 3 else Answer("resign")
+    return shuffle(turn) if len(turn.moves) < 3 else answered("resign")
 
 
 def run_match(cuts, games, max_moves, folder, answer=shuffle, one_game_per_login=False, **values):

@@ -10,15 +10,17 @@ import pytest
 
 from shogi_engine.clients.base import EngineError
 from shogi_engine.clients.usi import SimpleEngine, go_words
-from shogi_engine.csa.game import ServerClock, Thinker
+from shogi_engine.csa.game import PlayerThread, ServerClock
 from shogi_engine.csa.protocol import ServerTime
+from shogi_engine.games.shogi.board import Move
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
-from shogi_engine.play.game import Answer, Game, Terms
+from shogi_engine.play.game import Game, Terms
 from shogi_engine.play.players import EnginePlayer, UsiPlayer
 from shogi_engine.search.timeman import plan
 from shogi_engine.types.limits import Clock, Limit, TimeBudget
 from shogi_engine.types.results import Score
 from tests.csa.scripted import ScriptedPlayer
+from tests.support.answers import answered
 
 LONGEST = 10.0
 STUB = Path(__file__).with_name("usi_echo.py")
@@ -43,9 +45,12 @@ def a_clock(left=(60_000, 50_000), total=60_000, byoyomi=0, increment=0, delay=2
     return clock
 
 
-def a_game(*moves, rule="CSARule27", clock=None, **times):
+ONE_MOVE = "k7R/9/2G6/9/9/9/9/9/8K w - 1"
+
+
+def a_game(*moves, start="", rule="CSARule27", clock=None, **times):
     """Return a game on a server; its clock runs."""
-    game = Game.begin("shogi", "", moves, clock=clock or a_clock(**times), terms=Terms(256), judged=False, rule=rule)
+    game = Game.begin("shogi", start, moves, clock=clock or a_clock(**times), terms=Terms(256), judged=False, rule=rule)
     game.start()
     return game
 
@@ -53,64 +58,53 @@ def a_game(*moves, rule="CSARule27", clock=None, **times):
 def asked(player, game):
     """Return what a player answers in a game."""
     answers = queue.Queue()
-    thinker = player if isinstance(player, Thinker) else Thinker(player)
-    thinker.think(game, answers.put)
-    return answers.get(timeout=LONGEST)
+    thread = player if isinstance(player, PlayerThread) else PlayerThread(player)
+    thread.think(game, answers.put)
+    search = answers.get(timeout=LONGEST)
+    return search.fault or search.result()
 
 
 # ---- the thread
 
 
 def test_what_is_halted_is_not_delivered():
-    thinker, answers = Thinker(ScriptedPlayer("7g7f", "2g2f")), queue.Queue()
-    thinker._working.acquire()
-    thinker.think(a_game(), lambda answer: answers.put("halted"))
-    thinker.think(a_game(), answers.put)
-    thinker._working.release()
-    assert answers.get(timeout=LONGEST) == Answer("7g7f") and answers.empty()
-    thinker.close()
+    thread, answers = PlayerThread(ScriptedPlayer("7g7f", "2g2f")), queue.Queue()
+    thread._working.acquire()
+    thread.think(a_game(), lambda answer: answers.put("halted"))
+    thread.think(a_game(), answers.put)
+    thread._working.release()
+    assert answers.get(timeout=LONGEST).result().move == "7g7f" and answers.empty()
+    thread.close()
 
 
 def test_a_failure_is_an_answer():
-    thinker = Thinker(ScriptedPlayer(KeyError("what"), "7g7f"))
-    assert repr(asked(thinker, a_game())) == "KeyError('what')"
-    assert asked(thinker, a_game()).move == "7g7f"
-    thinker.close()
+    thread = PlayerThread(ScriptedPlayer(KeyError("what"), "7g7f"))
+    assert repr(asked(thread, a_game())) == "KeyError('what')"
+    assert asked(thread, a_game()).move == "7g7f"
+    thread.close()
 
 
 # ---- our engine
 
 
-class Searched:
-    """What a search found."""
-
-    def __init__(self, score="cp 25", bestmove="7g7f"):
-        self.bestmove, self.ponder, self.pv, self.depth, self.nodes = bestmove, "3c3d", ["7g7f", "3c3d"], 4, 1000
-        self.score, self.seconds = Score.parse(score), 0.5
+def found(score="cp 25", move="7g7f"):
+    """Return what a search found."""
+    return answered(move, 0.5, "3c3d", Score.parse(score), 4, 1000, ("7g7f", "3c3d"))
 
 
 class FakeEngine:
     """What EnginePlayer needs of an Engine; keeps what it was told."""
 
-    def __init__(self, found=None, moves=("7g7f", "2g2f"), declares=False):
-        self.found, self.moves, self.declares = found or Searched(), list(moves), declares
-        self.limits, self.rules, self.stopped = [], {}, 0
+    def __init__(self, answer=None, declares=False):
+        self.answer, self.declares = answer or found(), declares
+        self.limits, self.rules = [], {}
 
     def check_level(self, level):
         if level > 19:
             raise ValueError("levels are 0 to 19")
 
-    def set_position(self, start, moves):
-        self.position = (start, moves)
-
-    def legal_moves(self):
-        return self.moves
-
-    def may_declare(self):
+    def may_declare(self, board):
         return self.declares and self.rules.get("entering_king_rule") != NO_ENTERING_KING
-
-    def prepare(self):
-        pass
 
     def new_game(self):
         pass
@@ -118,15 +112,12 @@ class FakeEngine:
     def configure(self, **values):
         self.rules = values
 
-    def search(self, **limits):
-        self.limits.append(limits)
-        return self.found
+    def play(self, board, limit, *, search):
+        self.limits.append(limit)
+        return self.answer
 
     def clock_budget(self, clock, ply, options, max_ply):
         return plan(clock, ply, options, max_ply)
-
-    def stop(self):
-        self.stopped += 1
 
     def close(self):
         pass
@@ -146,9 +137,9 @@ def test_a_move_stays_within_the_clock():
     assert engine.rules == {"entering_king_rule": CSA_27, "max_moves": 256}
     for left, byoyomi, increment in (((60_000, 0), 0, 0), ((0, 0), 10_000, 0), ((0, 0), 0, 5000)):
         answer = player.think(a_game(left=left, total=1, byoyomi=byoyomi, increment=increment, delay=200))
-        assert (answer.move, answer.ponder, answer.score) == ("7g7f", "3c3d", Score(25))
-        assert (answer.depth, answer.nodes, answer.pv) == (4, 1000, ("7g7f", "3c3d"))
-        budget = engine.limits[-1]["budget"]
+        assert (answer.move, answer.ponder, answer.info.score) == ("7g7f", "3c3d", Score(25))
+        assert (answer.info.depth, answer.info.nodes, answer.info.pv) == (4, 1000, ("7g7f", "3c3d"))
+        budget = engine.limits[-1].budget
         available = left[0] + byoyomi + increment
         assert 0 < budget.soft_ms <= budget.hard_ms <= available - 200
         assert budget.second_ms <= 800  # the server counts full seconds
@@ -160,15 +151,15 @@ def test_what_has_passed_of_a_move_is_gone_and_milliseconds_have_no_full_seconds
         game = a_game(left=(0, 0), byoyomi=100_000, unit=1)
         game.clock._now.now += passed
         playing(engine).think(game)
-    before, after = (limits["budget"].hard_ms for limits in engine.limits)
-    assert before - after == pytest.approx(60_000, abs=1) and engine.limits[0]["budget"].second_ms is None
+    before, after = (limit.budget.hard_ms for limit in engine.limits)
+    assert before - after == pytest.approx(60_000, abs=1) and engine.limits[0].budget.second_ms is None
 
 
 def test_what_moves_take_besides_thinking_is_kept_back():
     engine = FakeEngine()
     for overhead in (0, 60, 3000):
         playing(engine).think(a_game(left=(60_000, 60_000), increment=5000, unit=1, delay=100, overhead=overhead))
-    usual, small, large = (limits["budget"].hard_ms for limits in engine.limits)
+    usual, small, large = (limit.budget.hard_ms for limit in engine.limits)
     assert usual == small and large < usual / 2  # the delay covers the small one
 
 
@@ -185,14 +176,14 @@ def test_rounding_up_takes_a_unit_of_the_time():
 def test_a_game_without_a_clock_is_played_in_seconds():
     engine = FakeEngine()
     playing(engine).think(a_game(total=0))
-    assert 4000 < engine.limits[0]["budget"].hard_ms < 5000
+    assert 4000 < engine.limits[0].budget.hard_ms < 5000
 
 
 def test_a_forced_move_takes_no_byoyomi():
-    engines = [FakeEngine(moves=moves) for moves in (["7g7f", "2g2f"], ["7g7f"])]
-    for engine in engines:
-        playing(engine).think(a_game(left=(0, 0), byoyomi=10_000))
-    usual, forced = (engine.limits[0]["budget"].soft_ms for engine in engines)
+    engines = [FakeEngine(), FakeEngine()]
+    for engine, start in zip(engines, ("", ONE_MOVE), strict=True):
+        playing(engine).think(a_game(start=start, left=(0, 0), byoyomi=10_000))
+    usual, forced = (engine.limits[0].budget.soft_ms for engine in engines)
     assert forced < usual / 2
 
 
@@ -202,13 +193,13 @@ def test_the_engine_ponders(reply, hits):
     game = a_game("7g7f", unit=1)
     player.new_game(game, 0, "")
     assert player.ponders_on(game) is None
-    player.ponder(game, "3c3d")
+    player.ponder(game, Move.from_usi("3c3d"))
     assert player.ponders_on(game) is False
     game.move(reply, seconds=1.0)
     game.start()
     assert player.ponders_on(game) is hits
     answer = player.think(game)
-    assert game.is_legal(answer.move) and answer.nodes > 0 and player.ponders_on(game) is None
+    assert game.is_legal(answer.move) and answer.info.nodes > 0 and player.ponders_on(game) is None
     player.ponder(game, answer.move)
     player.game_over("win")
     assert player.ponders_on(game) is None
@@ -219,48 +210,49 @@ def test_pondering_has_no_limit_until_the_move_comes():
     player = EnginePlayer("shogi", hash_mb=1, ponders=True)
     game = a_game("7g7f", left=(0, 0), byoyomi=300, unit=1)
     player.new_game(game, 0, "")
-    player.ponder(game, "3c3d")
+    player.ponder(game, Move.from_usi("3c3d"))
     running = player._pondered[1]
     time.sleep(0.5)
-    assert running._thread.is_alive()
+    assert not running.ended
     game.move("3c3d", seconds=0.5)
     game.start()
     answer = player.think(game)
-    assert 0.05 < answer.seconds < 5 and not running._thread.is_alive()
+    assert 0.05 < answer.time < 5 and running.ended
     player.close()
 
 
 def test_a_search_is_stopped_by_another_thread():
-    thinker, answers = Thinker(EnginePlayer("shogi", hash_mb=1)), queue.Queue()
-    thinker.player.ready()  # compiled: the end of a search is waited for, not that
-    thinker.begin(a_game(), 0)
+    thread, answers = PlayerThread(EnginePlayer("shogi", hash_mb=1)), queue.Queue()
+    thread.player.ready()  # compiled: the end of a search is waited for, not that
+    thread.begin(a_game(), 0)
     for pondering in (False, True):
         game = a_game("7g7f", total=10**8)
         if pondering:
-            thinker.player._ponders = True
-            thinker.ponder(game, "3c3d")
+            thread.player._ponders = True
+            thread.ponder(game, Move.from_usi("3c3d"))
             game.move("3c3d", seconds=1.0)
             game.start()
-        thinker.think(game, answers.put)
+        thread.think(game, answers.put)
         time.sleep(0.05)
         began = time.monotonic()
-        thinker.over("lose")  # waits for the end of the search
+        thread.over("lose")  # waits for the end of the search
         assert time.monotonic() - began < 5 and answers.empty()
-    thinker.close()
+    thread.close()
 
 
 @pytest.mark.parametrize(
     ("engine", "resign", "expected"),
     [
-        (FakeEngine(Searched("cp 0", "")), 0, "resign"),
+        (FakeEngine(found("cp 0", "")), 0, "resign"),
         (FakeEngine(declares=True), 0, "win"),
-        (FakeEngine(Searched("cp -900")), 800, "resign"),
-        (FakeEngine(Searched("cp -900")), 1000, "7g7f"),
-        (FakeEngine(Searched("cp -900")), 0, "7g7f"),
+        (FakeEngine(found("cp -900")), 800, "resign"),
+        (FakeEngine(found("cp -900")), 1000, "7g7f"),
+        (FakeEngine(found("cp -900")), 0, "7g7f"),
     ],
 )
 def test_giving_up_and_declaring(engine, resign, expected):
-    assert playing(engine, resign=resign).think(a_game()).move == expected
+    answer = playing(engine, resign=resign).think(a_game())
+    assert ("resign" if answer.resigned else "win" if answer.declares else answer.move) == expected
 
 
 def test_without_the_rule_nothing_is_declared():
@@ -274,7 +266,7 @@ def test_without_the_rule_nothing_is_declared():
 def test_levels():
     engine = FakeEngine()
     playing(engine, limit=Limit(level=3, nodes=50)).think(a_game())
-    assert engine.limits[0].keys() == {"level", "nodes", "budget"} and engine.limits[0]["level"] == 3
+    assert (engine.limits[0].level, engine.limits[0].nodes) == (3, 50) and engine.limits[0].budget
     with pytest.raises(ValueError, match="level"):
         EnginePlayer("shogi", Limit(level=99), hash_mb=1).ready()
 
@@ -282,9 +274,7 @@ def test_levels():
 @pytest.mark.parametrize(("level", "searches"), [(3, 1), (4, 0), (None, 0)])
 def test_a_beginner_plays_no_book(level, searches):
     engine = FakeEngine()
-    engine.game = SimpleNamespace(extras=SimpleNamespace(score=Score))
-    known = SimpleNamespace(move="2g2f", ponder="8c8d", value=9, depth=1)
-    engine.book = SimpleNamespace(choice=lambda **_: known)
+    engine.book = SimpleNamespace(play=lambda board: answered("2g2f"))
     playing(engine, limit=Limit(level=level), book=True).think(a_game())
     assert len(engine.limits) == searches
 
@@ -295,9 +285,9 @@ def test_a_beginner_plays_no_book(level, searches):
 @pytest.fixture
 def usi():
     engine = SimpleEngine.described(f"{sys.executable} -S {STUB}", defaults={"USI_Hash": 16, "Nowhere": 1})
-    thinker = Thinker(UsiPlayer(engine, ponders=True))
-    yield thinker
-    thinker.close()
+    thread = PlayerThread(UsiPlayer(engine, ponders=True))
+    yield thread
+    thread.close()
 
 
 def test_a_usi_engine_plays(usi):
@@ -311,7 +301,7 @@ def test_a_usi_engine_plays(usi):
     ]
     assert usi.player.engine.name == "echo"
     said = asked(usi, a_game("2g2f", "8c8d", increment=10_000))
-    assert (said.move, said.ponder, said.score, said.pv, said.depth) == ("7g7f", "3c3d", Score(42), ("7g7f", "3c3d"), 7)
+    assert (said.move, said.ponder, said.info.score, said.info.pv) == ("7g7f", "3c3d", Score(42), ("7g7f", "3c3d"))
     usi.over("win")
 
 
@@ -337,11 +327,11 @@ def test_the_words_of_go():
 def test_pondering_of_a_usi_engine(usi, reply):
     usi.player.ready()
     game = a_game("2g2f", increment=1000)
-    usi.ponder(game, "3c3d")
+    usi.ponder(game, Move.from_usi("3c3d"))
     game.move(reply, seconds=1.0)
     assert usi.player.ponders_on(game) is (reply == "3c3d")
     assert asked(usi, game).move == "7g7f"
-    usi.ponder(game, "7g7f")
+    usi.ponder(game, Move.from_usi("7g7f"))
     usi.halt()
     assert asked(usi, a_game()).move == "7g7f" and usi.player.ponders_on(game) is None
 

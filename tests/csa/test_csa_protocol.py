@@ -2,7 +2,7 @@
 
 import pytest
 
-from shogi_engine.csa.game import GameContext, ServerClock, ServerGame, Thinker, TimeReader
+from shogi_engine.csa.game import GameContext, PlayerThread, ServerClock, ServerGame, TimeReader
 from shogi_engine.csa.protocol import (
     ConnectionState,
     Declared,
@@ -271,7 +271,7 @@ class Times:
 def test_opening_moves_earn_no_increment():
     """A game may begin with moves. Only those made after them, before it was aborted, are charged."""
     openings = "+7776FU,T0", "-3334FU,T0"
-    context = GameContext(Protocol(), lambda text: None, Thinker(ScriptedPlayer()), lambda token, answer: None)
+    context = GameContext(Protocol(), lambda text: None, PlayerThread(ScriptedPlayer()), lambda search: None)
     first = ServerGame(read(summary("+", *openings)), context)
     assert first.game.clock.times()[:2] == [310, 310]
     again = ServerGame(read(summary("+", *openings, "+2726FU,T3")), context, earlier=first)
@@ -288,7 +288,7 @@ def test_opening_moves_earn_no_increment():
     ],
 )
 def test_moves_that_were_played_before_a_client_was_started_anew_are_charged(moves, game_id, left):
-    context = GameContext(Protocol(), lambda text: None, Thinker(ScriptedPlayer()), lambda token, answer: None)
+    context = GameContext(Protocol(), lambda text: None, PlayerThread(ScriptedPlayer()), lambda search: None)
     offer = read(summary("+", *moves, game_id=game_id, time=("Total_Time:100", "Byoyomi:1")))
     game = ServerGame(offer, context)
     assert game.game.clock.times()[:2] == left

@@ -7,9 +7,17 @@ import pytest
 
 from shogi_engine.csa import session
 from shogi_engine.csa.session import Timeouts
-from shogi_engine.play.game import Answer
 from shogi_engine.types.results import Score
-from tests.csa.scripted import Played, Screen, ScriptedPlayer, ScriptedServer, kept_record, play, quick_win
+from tests.csa.scripted import (
+    Played,
+    Screen,
+    ScriptedPlayer,
+    ScriptedServer,
+    kept_record,
+    play,
+    quick_win,
+)
+from tests.support.answers import answered
 
 # ---- the connection is lost in a game
 
@@ -40,7 +48,7 @@ def test_a_game_that_is_offered_again_goes_on(tmp_path, game_id, known):
         peer.send("#TIME_UP", "#WIN")
         peer.logout()
 
-    first = Answer("7g7f", score=Score(12))
+    first = answered("7g7f", score=Score(12))
     third = "2g2f" if known == 2 else "9g9f"
     played = play([first_half, second_half], first, "2g2f", third, folder=tmp_path, resume=5.0, games=1)
     assert played.error is None and played.tally.games == 1 and played.tally.broken == 0
@@ -251,7 +259,7 @@ def test_an_engine_that_fails_is_started_again():
     assert "it crashed" in played.notes
 
 
-@pytest.mark.parametrize("bad", [Answer("7g7e"), Answer(""), RuntimeError("out of order")])
+@pytest.mark.parametrize("bad", [answered("7g7e"), answered(""), RuntimeError("out of order")])
 def test_an_engine_that_fails_twice_gives_up(bad):
     def script(peer):
         peer.begin("+")

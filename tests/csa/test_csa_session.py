@@ -11,7 +11,6 @@ from shogi_engine import records
 from shogi_engine.csa.connection import Closed, Connection, ConnectionLost
 from shogi_engine.csa.session import Timeouts
 from shogi_engine.games.shogi.records.words import MATE_VALUE
-from shogi_engine.play.game import Answer
 from shogi_engine.types.results import Score
 from tests.csa.scripted import (
     SECRET,
@@ -23,6 +22,7 @@ from tests.csa.scripted import (
     play,
     quick_win,
 )
+from tests.support.answers import answered
 
 OFFICIAL_TIME = ("Total_Time:300", "Byoyomi:10")
 
@@ -42,7 +42,7 @@ def test_the_time_that_the_server_counts_beyond_thinking_is_remembered():
         peer.send("#RESIGN", "#LOSE")
         peer.logout()
 
-    answers = [Answer(move, 0.1) for move in ("7g7f", "2g2f", "2f2e")]
+    answers = [answered(move, 0.1) for move in ("7g7f", "2g2f", "2f2e")]
     played = play(script, *answers)
     overheads = [turn.overhead for turn in played.player.turns]
     assert overheads[:2] == [0, 2000] and overheads[2:] == pytest.approx([1600, 1280], abs=300)
@@ -59,7 +59,7 @@ def test_a_game_is_played_and_kept(tmp_path):
         peer.send("%TORYO,T4", "#RESIGN", "#WIN")
         peer.logout()
 
-    first = Answer("3c3d", 0.0, "2g2f", Score(30), 5, pv=("3c3d", "2g2f", "8c8d"))
+    first = answered("3c3d", 0.0, "2g2f", Score(30), 5, pv=("3c3d", "2g2f", "8c8d"))
     played = play(script, first, "8c8d", folder=tmp_path)
     assert played.error is None and played.counts == (1, 0, 0, 0)
     assert played.player.results == ["win"]
@@ -90,7 +90,7 @@ def test_scores_and_lines_are_sent_if_the_server_wants_them(score, value):
         peer.send("%TORYO", "#RESIGN", "#WIN")
         peer.logout()
 
-    answer = Answer("7g7f", 0.0, "3c3d", score, 5, pv=("7g7f", "3c3d"))
+    answer = answered("7g7f", 0.0, "3c3d", score, 5, pv=("7g7f", "3c3d"))
     assert play(script, answer, comments=True, game="test-300-10F").counts == (1, 0, 0, 0)
 
 
@@ -121,7 +121,7 @@ def test_every_end_of_a_game(tmp_path, turn, lines, counts, ending):
     def slow(turn):
         while not turn.search.stopped:
             time.sleep(0.01)
-        return Answer("")
+        return answered("")
 
     played = play(lambda peer: finished_game(peer, *lines, turn=turn), slow, folder=tmp_path)
     assert played.error is None and played.counts == counts
@@ -148,7 +148,7 @@ def ponder_script(reply):
 
 @pytest.mark.parametrize(("reply", "hits"), [("-3334FU", 1), ("-8384FU", 0)])
 def test_pondering(reply, hits):
-    played = play(ponder_script(reply), Answer("7g7f", ponder="3c3d"), "2g2f", ponder=True)
+    played = play(ponder_script(reply), answered("7g7f", ponder="3c3d"), "2g2f", ponder=True)
     assert played.counts == (1, 0, 0, 0)
     assert played.player.pondered == [("7g7f", "3c3d")]
     assert played.player.hits == hits
@@ -156,7 +156,7 @@ def test_pondering(reply, hits):
 
 
 def test_nobody_ponders_who_was_told_not_to():
-    assert play(ponder_script("-3334FU"), Answer("7g7f", ponder="3c3d"), "2g2f").player.pondered == []
+    assert play(ponder_script("-3334FU"), answered("7g7f", ponder="3c3d"), "2g2f").player.pondered == []
 
 
 # ---- what goes wrong with the login

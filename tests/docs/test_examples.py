@@ -58,4 +58,4 @@ def test_the_evaluation_of_the_page_plugs_in(tmp_path, monkeypatch):
     module, program = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     (tmp_path / "my_evaluation.py").write_text(module, encoding="utf-8")
     printed = run_program(["-c", program], tmp_path)
-    assert re.match(r"20 <SearchResult \w+, cp -?\d+, depth 1, ", printed), printed
+    assert re.match(r"20 Info\(depth=1, .* score=Score\(\'cp -?\d+\'\), ", printed), printed

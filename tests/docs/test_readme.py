@@ -32,18 +32,17 @@ def test_add_a_game_is_literally_the_test_game():
 NEW_GAME = """
 import json
 from my_game import GAME
-from shogi_engine import Engine
+from shogi_engine import Engine, Limit
 from shogi_engine.perft import perft
 from shogi_engine.search.timeman import Limits
 from shogi_engine.search.root import Searcher
 
 with Engine(GAME, hash_mb=1) as engine:
-    leaves = [engine.perft(depth).nodes for depth in range(1, 6)]
-    drawn = engine.search(depth=10)
-    engine.set_position("XX-OO----")
-    won = engine.search(depth=4)
+    leaves = [engine.perft(engine.board(), depth).nodes for depth in range(1, 6)]
+    drawn = engine.analyse(engine.board(), Limit(depth=10))
+    won = engine.analyse(engine.board("XX-OO----"), Limit(depth=4))
 found = Searcher(GAME, hash_mb=1).search(GAME.parse_position("-" * 9), (), Limits(depth=10))
-print(json.dumps([leaves, str(drawn.score), len(drawn.pv), won.bestmove, str(won.score), found.score]))
+print(json.dumps([leaves, str(drawn.score), len(drawn.pv), str(won.pv[0]), str(won.score), found.score]))
 """
 
 

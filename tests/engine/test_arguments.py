@@ -62,7 +62,7 @@ def test_a_text_is_no_board_of_the_engine_and_another_game_s_board_is_none_of_th
     engine, client = engines
     with pytest.raises(TypeError, match="not 'startpos'"):
         engine.play("startpos", LIMIT)
-    with pytest.raises(TypeError, match="with the method record, not None"):
+    with pytest.raises(TypeError, match="with the method search_form, not None"):
         engine.solve(None)
     with pytest.raises(TypeError, match="with the method sfen, not Board"):
         client.play(othello.Board(), LIMIT)
@@ -92,23 +92,24 @@ def test_a_limit_s_numbers(given, said):
         Limit(**given)
 
 
-def test_the_numbers_of_a_search(engines):
-    with pytest.raises(TypeError, match="nodes must be a whole number, not '5'"):
-        engines[0].search(nodes="5")
-    with pytest.raises(TypeError, match="movetime must be a number, not '5'"):
-        engines[0].search(movetime="5")
-    with pytest.raises(TypeError, match="expected a list of moves, not '7g7f'"):
-        engines[0].search(nodes=1, searchmoves="7g7f")
+@pytest.mark.parametrize(
+    ("wrong", "said"), [("5", "a number, not '5'"), (-1, "at least 0"), (float("nan"), "at least 0")]
+)
+def test_a_time_in_milliseconds(wrong, said):
+    with pytest.raises((TypeError, ValueError), match=f"movetime must be {said}"):
+        Limit.of(movetime=wrong)
+    assert Limit.of(movetime=250, depth=3) == Limit(time=0.25, depth=3)
+    assert Limit.of(movetime=250, depth=3).named() == {"movetime": 250, "depth": 3}
 
 
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda engine, client: engine.search(dept=5), "a search has no argument 'dept'; there are depth, nodes"),
-        (lambda engine, client: engine.start(dept=5), "a search has no argument 'dept'; there are depth, nodes"),
-        (lambda engine, client: analysis.hints(engine, 3, node=5), "a search has no argument 'node'; there are depth"),
-        (lambda engine, client: engine.book.moves(colours=True), r"EngineBook.moves\(\) got .* 'colours'"),
-        (lambda engine, client: engine.book.choice(colours=True), r"EngineBook.choice\(\) got .* 'colours'"),
+        (lambda engine, client: engine.play(BOARD, LIMIT, lines=5), r"Engine.play\(\) got .* 'lines'"),
+        (lambda engine, client: Limit.of(dept=5), "a search has no argument 'dept'; there are movetime, depth"),
+        (lambda engine, client: analysis.hints(engine, BOARD, 3, node=5), "a search has no argument 'node'; there are"),
+        (lambda engine, client: engine.book.moves(BOARD, colours=True), r"EngineBook.moves\(\) got .* 'colours'"),
+        (lambda engine, client: engine.book.choice(BOARD, colours=True), r"EngineBook.choice\(\) got .* 'colours'"),
         (lambda engine, client: client.analyse(BOARD, LIMIT, lines=2), r"SimpleEngine.analyse\(\) got .* 'lines'"),
         (lambda engine, client: SimpleEngine(STUB, timeouts=3), "UsiClient has no argument 'timeouts'; there are"),
         (lambda engine, client: SimpleGtp(STUB, timeouts=3), "GtpClient has no argument 'timeouts'; there are cwd"),

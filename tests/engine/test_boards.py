@@ -1,11 +1,14 @@
 """Engine as python-chess has it: Boards and Limits in, Moves out; a search under way as a handle."""
 
 import pickle
+import random
+import threading
 import time
 
 import pytest
 
 from shogi_engine import Engine, Limit, Score, othello, shogi
+from shogi_engine.common.threads import Search
 from shogi_engine.engine import engine as analysis
 from shogi_engine.jit import cache_folder
 from shogi_engine.search.timeman import budget_of
@@ -33,22 +36,32 @@ def test_play(engines, game):
         assert found.info.depth == 3 and found.info.pv[0] == found.info["pv"][0] == found.move
         board.push(found.move)
         assert found.ponder is None or found.ponder in board.legal_moves
-    assert engine.move_texts == [str(move) for move in board.move_stack[:-1]]
     only = next(iter(board.legal_moves))
     assert engine.play(board, Limit(depth=2), root_moves=[only]).move == only
     assert engine.play(board, Limit(time=0.05)).move in board.legal_moves
 
 
-def test_play_and_search_are_one_search(engines):
+def test_play_and_analyse_are_one_search(engines):
     engine, new_board = engines["shogi"]
     board = new_board()
     board.push_usi("2g2f")
     engine.new_game()
     found = engine.play(board, Limit(nodes=3000))
     engine.new_game()
-    engine.set_position(moves=["2g2f"])
-    again = engine.search(nodes=3000)
-    assert (str(found.move), found.info.nodes, found.info.score) == (again.bestmove, again.lines[0].nodes, again.score)
+    again = engine.analyse(engine.board(moves=["2g2f"]), Limit(nodes=3000))
+    assert (found.move, found.info.nodes, found.info.score) == (again.pv[0], again.nodes, again.score)
+
+
+def test_moves_that_led_to_the_position_count_for_repetition(engines):
+    engine, new_board = engines["shogi"]
+    board, again = new_board(), ["4i4h", "4a4b", "4h4i", "4b4a"]
+    for move in 3 * again:
+        board.push_usi(move)
+    (repeats,) = engine.analyse(board, Limit(depth=1), multipv=1, root_moves=[again[0]])
+    assert repeats.score == Score(0) != engine.analyse(new_board(), Limit(depth=1), root_moves=[again[0]]).score
+    board.push(shogi.Move.null())
+    with pytest.raises(ValueError, match="move 13: illegal move '0000'"):
+        engine.play(board, Limit(depth=1))
 
 
 @pytest.mark.parametrize("game", ["shogi", "othello"])
@@ -91,13 +104,13 @@ def test_an_analysis_goes_on_until_it_is_stopped(engines, game):
         with pytest.raises(RuntimeError, match="already searching"):
             engine.play(board, Limit(depth=1))
         with pytest.raises(RuntimeError, match="already searching"):
-            engine.search(depth=1)
+            engine.mate(board)
         with pytest.raises(RuntimeError, match="already searching"):
             engine.analysis(board)
     assert engine.play(board, Limit(depth=1)).move is not None
 
 
-@pytest.mark.parametrize("wait", [list, lambda reports: reports.wait(), lambda reports: reports.search_result()])
+@pytest.mark.parametrize("wait", [list, lambda reports: reports.wait()])
 def test_an_analysis_whose_wait_is_interrupted_ends(engines, monkeypatch, wait):
     """As by Ctrl-C at a prompt: no one may have the analysis any more, and the engine is free for the next call."""
     engine, new_board = engines["shogi"]
@@ -105,10 +118,10 @@ def test_an_analysis_whose_wait_is_interrupted_ends(engines, monkeypatch, wait):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    join = analysis.join
+    join = Search.join
     monkeypatch.setattr(analysis, "received", interrupted)
     waits = iter([interrupted])
-    monkeypatch.setattr(analysis, "join", lambda thread: join(thread) if wait is list else next(waits, join)(thread))
+    monkeypatch.setattr(Search, "join", lambda search: join(search) if wait is list else next(waits, join)(search))
     with pytest.raises(KeyboardInterrupt):
         wait(engine.analysis(new_board()))
     monkeypatch.undo()
@@ -132,9 +145,26 @@ def test_a_ponderhit_gives_the_search_its_time(engines, game):
         pondering.ponderhit(Limit(time=0.3))
         assert pondering.wait().move in new_board().legal_moves
     assert time.monotonic() - hit > 0.25
-    with engine.start(depth=1) as other:
+    with engine.analysis(new_board(), Limit(depth=1)) as other:
         pondering.stop()  # over: it stops no other search
-        assert other.search_result().depth == 1 and not other.stopped
+        assert other.wait().info.depth == 1 and not other.stopped
+
+
+def test_stops_and_ponderhits_at_any_time(engines):
+    """Each search ends, with a legal move, and leaves the engine free for the next."""
+    engine, new_board = engines["shogi"]
+    board, rng = new_board(), random.Random(1)
+    for _ in range(60):
+        search = engine.analysis(board)
+        calls = [lambda: search.ponderhit(Limit(time=0.02)), search.stop, lambda: search.ponderhit(Limit(time=0.01))]  # noqa: B023
+        timers = [threading.Timer(rng.choice([0, rng.random() / 100]), call) for call in rng.sample(calls, 3)]
+        for timer in timers:
+            timer.start()
+        with within(5):
+            assert search.wait().move in board.legal_moves
+        for timer in timers:
+            timer.join()
+    assert engine.play(board, Limit(depth=1)).info.depth == 1
 
 
 def test_what_a_search_raises_comes_out_of_the_analysis(engines, monkeypatch):
@@ -168,7 +198,10 @@ def test_mate_and_solve(engines):
 def test_games_that_are_over_and_wins_that_are_declared(engines):
     engine, new_board = engines["shogi"]
     mated = new_board("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1")
-    assert engine.play(mated, Limit(depth=1)) == PlayResult() and engine.analyse(mated, Limit(depth=1), multipv=2) == []
+    over = engine.play(mated, Limit(depth=1))
+    assert (over.move, over.info.score, over.multipv) == (None, Score.mated_in(0), ()) and engine.analyse(
+        mated, Limit(depth=1), multipv=2
+    ) == []
     with pytest.raises(ValueError, match="no legal move"):
         engine.analyse(mated, Limit(depth=1))
     declared = new_board("4K4/GGGSS4/SNNNNL3/9/9/9/9/9/k8 b R2B2P 1")

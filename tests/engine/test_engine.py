@@ -1,15 +1,18 @@
 """Engine: positions in text, searches with limits, stops from other threads."""
 
+import copy
 import pickle
 import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
-from shogi_engine import Engine, games
-from shogi_engine.engine.results import score_of
+from shogi_engine import Engine, Limit, games
+from shogi_engine.common.threads import Search
+from shogi_engine.engine.engine import score_of
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.types.limits import TimeBudget
@@ -17,13 +20,14 @@ from shogi_engine.types.results import Score
 from tests.support.clock import within
 from tests.support.games.tictactoe import GAME as TICTACTOE
 from tests.support.processes import environment, needs_workshop
+from tests.support.text_engine import TextEngine
 
 MATE_IN_3 = "4k4/9/4P4/9/9/9/9/9/4K4 b GS2g 1"
 
 
 @pytest.fixture(scope="module")
 def shogi():
-    with Engine("shogi", hash_mb=8) as engine:
+    with TextEngine("shogi", hash_mb=8) as engine:
         engine.warmup()
         yield engine
 
@@ -49,30 +53,15 @@ def test_positions_and_moves(shogi):
     shogi.push("8h2b+")
     assert shogi.move_texts == ["7g7f", "3c3d", "8h2b+"] and shogi.position_text.split()[2] == "B"
     assert shogi.pop() == "8h2b+" and len(shogi.moves) == 2
-    shogi.set_position(moves=["7g7f", "8c8d"])  # another game
-    assert shogi.position_text.split()[0].split("/")[3] == "1p7"
-    shogi.set_position()
-    with pytest.raises(ValueError, match="no move to take back"):
-        shogi.pop()
-
-
-def test_moves_are_kept_as_the_game_writes_them():
-    with Engine("othello", hash_mb=1) as engine:
-        engine.set_position(moves=["F5", "d6"])
-        engine.push("C3")
-        assert engine.move_texts == ["f5", "d6", "c3"] and engine.pop() == "c3"
 
 
 @pytest.mark.parametrize(
     ("text", "moves", "fault"),
     [("", ["7g7f", "7g7f"], "move 2: "), ("", ["7g7e"], "move 1: "), ("", ["x"], "move 1: "), ("9/9", [], "sfen")],
 )
-def test_a_fault_leaves_everything_as_it_was(shogi, text, moves, fault):
-    shogi.set_position(moves=["2g2f"])
-    before = shogi.position_text, shogi.move_texts, list(shogi.moves)
+def test_a_position_in_text_that_is_none(shogi, text, moves, fault):
     with pytest.raises(ValueError, match=fault):
-        shogi.set_position(text, moves)
-    assert (shogi.position_text, shogi.move_texts, list(shogi.moves)) == before
+        shogi.board(text, moves)
 
 
 def replay(engine, line):
@@ -91,9 +80,8 @@ def test_search_reports_lines_that_can_be_played(shogi):
     for line in lines:
         replay(shogi, line.pv)
     assert found.ponder == (found.pv[1] if len(found.pv) > 1 else "")
-    assert found.move == shogi.game.parse_move(shogi.position, found.bestmove)
-    assert repr(found).startswith(f"<SearchResult {found.bestmove}, {found.score}, depth 6, ")
-    assert repr(lines[-1]).startswith("Info(depth=6, ") and found.ponder in repr(lines[-1])
+    assert found.move == shogi.here.parse_usi(found.bestmove)
+    assert repr(lines[-1].info).startswith("Info(depth=6, ") and found.ponder in repr(lines[-1].info)
 
 
 def test_multipv_and_searchmoves(shogi):
@@ -127,12 +115,12 @@ def test_score_of(value, text):
 
 
 def test_stop_from_another_thread(shogi):
-    shogi.prepare()
-    threading.Timer(0.2, shogi.stop).start()
+    search = Search()
+    threading.Timer(0.2, search.stop).start()
     began = time.monotonic()
     with within(1):
-        found = shogi.search()
-    assert time.monotonic() - began > 0.15 and found.bestmove in shogi.legal_moves()
+        found = shogi.play(shogi.here, Limit(), search=search)
+    assert time.monotonic() - began > 0.15 and found.move in shogi.here.legal_moves
 
 
 def test_a_stop_between_arm_and_search_is_not_lost(shogi):
@@ -160,13 +148,14 @@ def test_an_extension_between_arm_and_search_is_not_lost(shogi):
 
 
 def test_a_search_that_no_one_would_end_is_refused(shogi):
-    for wanted in ({}, {"multipv": 2}, {"searchmoves": ["7g7f"]}):
-        with pytest.raises(ValueError, match="a limit is needed"):
-            shogi.search(**wanted)
+    for wanted in ({}, {"multipv": 2}, {"root_moves": ["7g7f"]}):
+        for call in (shogi.play, shogi.analyse):
+            with pytest.raises(ValueError, match="a limit is needed"):
+                call(shogi.here, Limit(), **wanted)
     assert shogi.search(nodes=100).bestmove
-    search = shogi.start()
+    search = Search()
     search.stop()
-    assert search.search_result().bestmove
+    assert shogi.play(shogi.here, Limit(), search=search).info.depth == 1  # and not any move
 
 
 def test_more_moves_than_any_game_has_are_refused_at_once(shogi):
@@ -174,10 +163,6 @@ def test_more_moves_than_any_game_has_are_refused_at_once(shogi):
         shogi.set_position(moves=["4i4h", "4a4b", "4h4i", "4b4a"] * 60_000)
     shogi.set_position(moves=["4i4h", "4a4b", "4h4i", "4b4a"] * 700)
     assert len(shogi.moves) == 2800
-    before = shogi.moves
-    shogi.push("7g7f")
-    assert len(before) == 2800 and len(shogi.moves) == 2801  # a search in another thread may use the old list
-    shogi.set_position()
 
 
 def test_limits(shogi):
@@ -186,9 +171,8 @@ def test_limits(shogi):
     with within(0.5):
         shogi.search(movetime=200)
     assert time.monotonic() - began > 0.1
-    for limit in ("depth", "nodes", "mate", "multipv"):
-        with pytest.raises(ValueError, match=f"{limit} must be at least 1"):
-            shogi.search(**{limit: 0})
+    with pytest.raises(ValueError, match="multipv must be at least 1"):
+        shogi.search(depth=1, multipv=0)
     for wrong in (-5, float("nan")):
         with pytest.raises(ValueError, match=f"movetime must be at least 0, not {wrong}"):
             shogi.search(movetime=wrong)
@@ -230,23 +214,32 @@ def test_nothing_is_changed_under_a_search(shogi, change):
     table = shogi.searcher.tt
     shogi.search(nodes=20000, on_info=meddle)
     assert refused and shogi.searcher.tt is table
+    shogi.search(nodes=1)
 
 
 def test_results_are_pickled(shogi):
-    found = shogi.search(depth=4, multipv=2)
+    found = shogi.play(shogi.here, Limit(depth=4), multipv=2)
     again = pickle.loads(pickle.dumps(found))
-    assert repr(again) == repr(found) and again.ponder == found.ponder
-    assert [(line.pv, line.score, line.value) for line in again.lines] == [
-        (line.pv, line.score, line.value) for line in found.lines
-    ]
+    assert again == found and again.multipv == found.multipv and again.multipv[1].pv == found.multipv[1].pv
+
+
+def test_a_line_is_that_of_the_position_searched_whatever_is_done_with_the_board(shogi):
+    """Lines are converted when they are read, and by then the Board may be elsewhere."""
+    lines = []
+    shogi.play(shogi.here, Limit(depth=4), on_info=lines.append)
+    shogi.here.push_usi("9g9f")
+    assert all(info.pv[0] in shogi.board().legal_moves for info in lines)
+    assert copy.copy(lines[-1]) == lines[-1] and replace(lines[-1], depth=3).pv == lines[-1].pv
+    with pytest.raises(AttributeError):
+        lines[-1].lines  # noqa: B018
 
 
 @needs_workshop
 def test_compiling_is_no_thinking(tmp_path):
     """With an empty cache a search thinks as long as it was told to, and tells so, however long it compiled before."""
     source = (
-        "import time; from tests.support.games.tictactoe import GAME; from shogi_engine import Engine;"
-        "engine = Engine(GAME);"
+        "import time; from tests.support.games.tictactoe import GAME;"
+        "from tests.support.text_engine import TextEngine; engine = TextEngine(GAME);"
         "began = time.monotonic(); found = engine.search(movetime=300); whole = time.monotonic() - began;"
         "print(found.depth, found.seconds, whole, engine.search(movetime=300).depth)"
     )
@@ -263,7 +256,7 @@ def test_several_engines_do_not_disturb_each_other():
     depth, results = 7, {}
 
     def run(number):
-        with Engine("shogi", hash_mb=4) as engine:
+        with TextEngine("shogi", hash_mb=4) as engine:
             engine.set_position(moves=["7g7f"])
             results[number] = engine.search(depth=depth).nodes
 
@@ -276,25 +269,25 @@ def test_several_engines_do_not_disturb_each_other():
 
 
 def test_a_game_of_ones_own():
-    with Engine(TICTACTOE, hash_mb=1) as engine:
+    with TextEngine(TICTACTOE, hash_mb=1) as engine:
         engine.warmup()
         found = engine.search(depth=9)
-        assert found.value == 0 and engine.diagram() == "-" * 9
+        assert found.value == 0 and engine.here.diagram() == "-" * 9
         engine.set_position("XX-OO----")
         assert engine.search(depth=3).bestmove == "3"
 
 
 def test_declaration_and_parameters(shogi):
     shogi.set_position("+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 1")
-    assert shogi.may_declare()
+    assert shogi.may_declare(shogi.here)
     shogi.configure(entering_king_rule=0)
-    assert not shogi.may_declare()
+    assert not shogi.may_declare(shogi.here)
     shogi.configure(entering_king_rule=3)
     shogi.set_position("+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b P 1")
-    assert not shogi.may_declare()
+    assert not shogi.may_declare(shogi.here)
     shogi.set_position()
     shogi.configure(evaluation="material")
-    assert shogi.evaluate() == 0 and "black to move" in shogi.diagram()
+    assert shogi.evaluate(shogi.here) == 0
 
 
 def test_the_package_loads_numba_only_for_an_engine():

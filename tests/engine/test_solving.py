@@ -6,13 +6,13 @@ import time
 import numpy as np
 import pytest
 
-from shogi_engine.engine import Engine
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.forced_win import LEAST_NODES, MOST_NODES, allowed_nodes
 from shogi_engine.search.timeman import Limits
 from shogi_engine.types.limits import TimeBudget
 from tests.support.clock import within
 from tests.support.processes import TESTS
+from tests.support.text_engine import TextEngine
 
 PROBLEMS = json.loads((TESTS / "data" / "shogi_mate.json").read_text())["positions"]
 DEEP = next(row["sfen"] for row in PROBLEMS if row["mate"] == 17)
@@ -30,7 +30,7 @@ def test_how_much_the_solver_may_look_at():
 
 @pytest.fixture(scope="module")
 def engine():
-    with Engine("shogi", hash_mb=16) as engine:
+    with TextEngine("shogi", hash_mb=16) as engine:
         engine.warmup()
         engine.load_solver()
         yield engine
@@ -106,5 +106,5 @@ def test_a_mate_search_leaves_nothing_in_the_table(engine, limits):
 
 
 def test_othello_has_no_mate_solver():
-    with Engine("othello", hash_mb=1) as other, pytest.raises(ValueError, match="othello has no mate solver"):
+    with TextEngine("othello", hash_mb=1) as other, pytest.raises(ValueError, match="othello has no mate solver"):
         other.find_mate()

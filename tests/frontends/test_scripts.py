@@ -9,15 +9,17 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from shogi_engine import othello
 from shogi_engine.frontends import core
-from shogi_engine.frontends.core import Output, Task
+from shogi_engine.frontends.core import Command, Output
 from shogi_engine.frontends.othello import Gtp, NBoard
+from shogi_engine.types.results import ForcedWin, Info, PlayResult, Score
 from tests.support.usi_fake import FakeEngine
 from usi.loop import Loop
 from usi.protocol import UsiOutput
 
 EXAMPLES = int(os.environ.get("SOAK_EXAMPLES", "40"))  # scripts for each front end
-MOVES = ["f5", "d3", "e6"]
+MOVES = ["f5", "d6", "c3"]  # a game
 
 
 class Searches:
@@ -30,70 +32,51 @@ class Searches:
     def stop(self):
         self._stopped.set()
 
-    def search(self, *, depth=None, level=None, on_info=lambda line: None, **limits):
-        limited = depth is not None or level is not None or any(map(limits.get, ("nodes", "movetime", "budget")))
-        self.begun = True
-        self._stopped.wait(0.002 if limited else 60)
-        reached = 1 if self._stopped.is_set() else depth or level or 5
-        move, value = self.legal_moves()[0], 100
-        line = SimpleNamespace(
-            depth=reached,
-            seldepth=reached,
-            multipv=1,
-            score="cp 1",
-            value=value,
-            bound="",
-            nodes=1,
-            time=0.0,
-            hashfull=0,
-            pv=[move],
-        )
+    def _wait(self, search, limited):
+        """Search; tell whether it was stopped."""
+        with search.searching(self) as stopped:
+            self.begun = True
+            return stopped or self._stopped.wait(0.002 if limited else 60)
+
+    def play(self, board, limit, *, search, on_info=lambda line: None, **named):
+        limited = any((limit.depth, limit.level, limit.nodes, limit.budget))
+        reached = 1 if self._wait(search, limited) else limit.depth or limit.level or 5
+        move = list(board.legal_moves)[0]
+        score = Score(1) if hasattr(board, "sfen") else Score.discs(1)
+        line = Info(reached, reached, 1, score, time=0.0, nodes=1, hashfull=0, pv=(move,))
         on_info(line)
-        return SimpleNamespace(bestmove=move, ponder="", value=value, nodes=1, seconds=0.0, lines=[line], depth=reached)
+        return PlayResult(move, None, line, (line,))
+
+    def analyse(self, *arguments, **named):
+        return list(self.play(*arguments, **named).multipv)
 
 
 class Shogi(Searches, FakeEngine):
     """An engine for the USI loop."""
 
-    def find_mate(self, *, max_ms, progress):
-        self.begun = True
-        self._stopped.wait(0.002 if max_ms else 60)
-        result = "timeout" if self._stopped.is_set() else "nomate"
-        return SimpleNamespace(result=result, moves=[], length=0, nodes=1, seconds=0.0)
+    def mate(self, board, limit, *, progress, search):
+        return ForcedWin("timeout" if self._wait(search, limit.time) else "nomate", nodes=1)
+
+
+class OthelloBoard(othello.Board):
+    """A Board whose first move is the first of those that the scripts make."""
+
+    @property
+    def legal_moves(self):
+        return sorted(super().legal_moves, key=lambda move: (str(move) not in MOVES, str(move)))
 
 
 class Othello(Searches):
-    """An engine for NBoard and GTP that knows three moves."""
+    """An engine for NBoard and GTP."""
 
-    def __init__(self):
-        self.moves, self.root = [], SimpleNamespace(side=0)
-        self.game = SimpleNamespace(format_position=lambda root: "")
-        self.position_text = "-" * 64
+    def board(self, position="", moves=()):
+        board = OthelloBoard(position or None)
+        for move in moves:
+            board.push_text(move)
+        return board
 
-    position = property(lambda self: SimpleNamespace(side=len(self.moves) % 2))
-    move_texts = property(lambda self: list(self.moves))
-
-    def legal_moves(self):
-        return [move for move in MOVES if move not in self.moves]
-
-    def push(self, move):
-        if move.lower() not in self.legal_moves():
-            raise ValueError(f"{move} is not legal")
-        self.moves.append(move.lower())
-
-    def pop(self):
-        if not self.moves:
-            raise ValueError
-        self.moves.pop()
-
-    def set_position(self, start="", moves=()):
-        self.moves = list(moves)
-
-    def check_level(self, level):
+    def check_level(self, level, board=None):
         return SimpleNamespace(exact=False)
-
-    def diagram(self):
-        return " ".join(self.moves) or "empty"
 
 
 class Patient:
@@ -113,7 +96,7 @@ class Patient:
         answered = threading.Event()
         endless = next((task for task in self.front_end.pending() if not task.bounded and not task.stopped), None)
         if endless is None:
-            self.front_end.put(Task(answered.set, time.monotonic()))
+            self.front_end.put(Command(answered.set, time.monotonic()))
             assert answered.wait(60)
             return
         while not (endless.stopped or (self.front_end.task is endless and self.engine.begun)):
@@ -146,11 +129,11 @@ USI = [
 ]  # fmt: skip
 ENDLESS = ["go infinite", "go ponder depth 3", "go mate infinite"]
 NBOARD = [
-    "nboard 2", "set depth 3", "set depth x", "move F5", "move D3", "move A1", "go", "hint 2", "analyze", "learn",
-    "ping 1", "ping 2", "fly", "E6", "set what 3",
+    "nboard 2", "set depth 3", "set depth x", "move F5", "move D6", "move A1", "go", "hint 2", "analyze", "learn",
+    "ping 1", "ping 2", "fly", "C3", "set what 3",
 ]  # fmt: skip
 GTP = [
-    "1 name", "2 fly", "play b f5", "play w d3", "play b a1", "genmove b", "genmove w", "reg_genmove b", "undo",
+    "1 name", "2 fly", "play b f5", "play w d6", "play b a1", "genmove b", "genmove w", "reg_genmove b", "undo",
     "# interrupt", "showboard", "set_level 3", "set_level x", "time_settings 60 0 0",
 ]  # fmt: skip
 
@@ -192,14 +175,20 @@ def test_stop_in_a_script_ends_only_what_would_not_end(lines, wanted):
 def test_ping_in_a_script_comes_after_the_answers():
     said = answers(NBoard, Othello, ["set depth 3", "go", "ping 1", "hint 1", "move F5", "go", "ping 2"], patient=False)
     assert [line.split("/")[0] for line in said if line.startswith(("===", "pong", "search"))] == [
-        "=== F5", "pong 1", "search F5 1.00 0 3", "search F5 1.00 0 3", "=== D3", "pong 2",
+        "=== F5", "pong 1", "search F5 1.00 0 3", "search F5 1.00 0 3", "=== D6", "pong 2",
     ]  # fmt: skip
 
 
 def test_a_clock_of_a_script_starts_when_its_turn_has_come():
     engine, budgets = Shogi(), []
-    search = engine.search
-    engine.search = lambda **named: (budgets.append(named.get("budget")), time.sleep(0.3), search(**named))[-1]
+    play = engine.play
+
+    def slow(board, limit, **named):
+        budgets.append(limit.budget)
+        time.sleep(0.3)
+        return play(board, limit, **named)
+
+    engine.play = slow
     output = UsiOutput(lambda data: None, lambda: None)
     lines = [b"go depth 3", b"go btime 0 wtime 0 byoyomi 5000"]
     Loop(output, load=lambda: engine, leave=lambda status: None).run(lines)
@@ -213,12 +202,13 @@ def converse(front_end, lines, seconds):
     """Return what a front end says to a script if its engine, which refuses every move, takes `seconds` to come."""
     written = []
 
-    def push(move):
+    def push_text(move):
         raise ValueError("no move is legal")
 
     def load():
         time.sleep(seconds)
-        return SimpleNamespace(diagram=lambda: "a board", push=push, moves=[], position=SimpleNamespace(side=0))
+        board = SimpleNamespace(diagram=lambda: "a board", push_text=push_text, ply=lambda: 0, turn=0)
+        return SimpleNamespace(board=lambda: board)
 
     output = Output(written.append, lambda: None)
     front_end(output, load=load, leave=lambda status: None).run(line.encode() for line in lines)

@@ -73,9 +73,9 @@ def random_texts(name, seed, count=1):
 def test_perft_is_the_twin_s_and_the_published_one(name):
     depth = {"connect_four": 4, "breakthrough": 3, "mini_shogi": 3}[name]
     with Engine(name, hash_mb=1) as engine:
-        assert engine.perft(depth).nodes == perft(TWINS[name], TWINS[name].start, depth)
+        assert engine.perft(engine.board(), depth).nodes == perft(TWINS[name], TWINS[name].start, depth)
         for plies, leaves in enumerate(PUBLISHED.get(name, ()), 1):
-            assert engine.perft(plies).nodes == leaves
+            assert engine.perft(engine.board(), plies).nodes == leaves
 
 
 @each_game

@@ -12,10 +12,11 @@ from shogi_engine.match import GameLog, Match, Schedule, page, standings, summar
 from shogi_engine.match.report import COLUMNS, cells, course, crosstable, game_records, line, own_scores, text_table
 from shogi_engine.match.runner import log_record
 from shogi_engine.play.clock import GameClock
-from shogi_engine.play.game import Answer, Game, Terms
+from shogi_engine.play.game import Game, Terms
 from shogi_engine.play.players import Player, play
 from shogi_engine.types.limits import Clock, Limit
 from shogi_engine.types.results import Score
+from tests.support.answers import answered
 
 REASONS = {"resignation": "", "mate": "", "time: 120 ms of 100": "time", "illegal move: no": "illegal move"}
 NAMES = ["one", "two", "three"]
@@ -199,7 +200,7 @@ class Scripted(Player):
 
     def think(self, game, search=None):
         move, seconds, nodes, depth = self.answers.pop(0)
-        return Answer(move, seconds, score=Score(nodes), depth=depth, nodes=nodes)
+        return answered(move, seconds, score=Score(nodes), depth=depth, nodes=nodes)
 
     def game_over(self, result):
         self.results.append(result)

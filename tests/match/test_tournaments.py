@@ -14,9 +14,10 @@ from shogi_engine.common.match_statistics import Sprt, expected_score
 from shogi_engine.match import GameLog, Match, Schedule, Terms, standings
 from shogi_engine.match.report import fitted, game_record, outcome_of, save
 from shogi_engine.play.game import Game
-from shogi_engine.play.players import Answer, Player, play
+from shogi_engine.play.players import Player, play
 from shogi_engine.types.outcomes import Outcome
 from shogi_engine.types.results import Score
+from tests.support.answers import answered
 
 USED = {"moves": 10, "ms": 50.0, "nodes": 700, "late": 0, "longest": 9.0}
 
@@ -140,7 +141,7 @@ def test_a_game_is_adjudicated_when_the_loser_is_to_move():
             self.winner = winner
 
         def think(self, game):
-            return Answer(moves[game.ply], 0.001, score=Score(2000 if game.turn == self.winner else -2000))
+            return answered(moves[game.ply], 0.001, score=Score(2000 if game.turn == self.winner else -2000))
 
     for winner, plies in ((0, 3), (1, 2)):
         played = play(Game.begin("shogi", terms=Terms(resign=(1000, 1))), (Sure(winner), Sure(winner)))

@@ -14,6 +14,7 @@ ELSEWHERE = {
     "match/report.py": {"Outcome"},  # reads what a log says
     "frontends/othello.py": {"charge"},  # repeats the GUI's clock
     "csa/game.py": {"time="},  # what of a server's clock a search may use
+    "play/players.py": {"time="},  # how long an answer took
 }
 PLAY = {"play/game.py", "play/clock.py"}
 CALLS = ("after", "charge", "Outcome", "usual_outcome", "completed")

@@ -5,13 +5,14 @@ import functools
 import numpy as np
 import pytest
 
-from shogi_engine import Engine, games
+from shogi_engine import games
 from shogi_engine.engine import parameters
 from shogi_engine.games.othello import params as othello_params
 from shogi_engine.games.shogi import params as shogi_params
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.parameters import SEARCH_FIELDS, SEARCH_PARAMETERS, SEARCH_RANGES, search_defaults
 from shogi_engine.suites.suite import POSITIONS
+from tests.support.text_engine import TextEngine
 
 GAMES = [games.load(name) for name in games.NAMES]
 
@@ -49,7 +50,7 @@ TUNABLE = {name: each for name, each in parameters.tunable(GAMES[0]).items() if 
 @pytest.fixture(scope="module")
 def searched():
     """Return a function that yields the nodes of a search of each of the bench's positions, with some parameters."""
-    with Engine("shogi", hash_mb=1) as engine:
+    with TextEngine("shogi", hash_mb=1) as engine:
         engine.solve_roots = False
         plain = parameters.defaults(GAMES[0])
 

@@ -49,13 +49,20 @@ def test_all_mistakes_in_the_order_of_the_game(game):
     assert points.found == 1 and points.due()
 
 
+def after(problem, move):
+    """Return the position of a problem after a move."""
+    board = problem.board()
+    board.push_text(move)
+    return board
+
+
 def test_a_move_as_good_as_the_best_is_right_and_a_blunder_is_refuted(game, engine):
     (problem,) = [each for each in study.TurningPoints(game, "black").due() if each.played == "8h5e"]
     attempt, board = study.Retry(problem), Board(problem.position)
     assert attempt.tried(("2g2f",), board).status == DONE
     assert attempt.tried(("9g9f",), board) is None and not attempt.wrong
-    assert attempt.reply(engine, ("9g9f",)) == (GOOD, ()) and not attempt.wrong
-    status, line = attempt.reply(engine, ("8h3c+",))  # a bishop for a pawn
+    assert attempt.reply(engine, after(problem, "9g9f")) == (GOOD, ()) and not attempt.wrong
+    status, line = attempt.reply(engine, after(problem, "8h3c+"))  # a bishop for a pawn
     assert status == WRONG and line[0] in ("2b3c", "2a3c") and attempt.wrong and attempt.rating == Rating.Again
     played = study.Retry(problem)
     assert played.tried(("8h5e",), board) == (WRONG, problem.refutation) and played.wrong
@@ -66,7 +73,7 @@ def test_only_a_mate_is_right_where_one_was_missed(engine):
     start = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
     problem = study.Problem("shogi", start, "mate", ("G*5b",), ("G*5b",), "5i5h")
     moves = ["G*5b", *list(map(str, Board(start).legal_moves))[:12]]
-    results = {move: study.Retry(problem).reply(engine, (move,)).status == GOOD for move in moves}
+    results = {move: study.Retry(problem).reply(engine, after(problem, move)).status == GOOD for move in moves}
     for move in (move for move, right in results.items() if right):
         board = Board(start)
         board.push_usi(move)
@@ -79,9 +86,9 @@ def test_only_a_mate_is_right_where_one_was_missed(engine):
 
 def test_a_move_that_ends_the_game_is_judged_by_its_result(engine):
     mate = study.Problem("shogi", "8k/9/8P/9/9/9/9/9/8K b G 1", "move", ("G*1b",), ("G*1b",), "1i2i")
-    assert study.Retry(mate).reply(engine, ("G*1b",)) == (GOOD, ())
+    assert study.Retry(mate).reply(engine, after(mate, "G*1b")) == (GOOD, ())
     lost = study.Problem("othello", "X" * 62 + "O- X", "move", ("h8",), ("h8",), "h8")
-    assert study.Retry(lost).reply(engine, ("h8",)) == (GOOD, ())
+    assert study.Retry(lost).reply(engine, after(lost, "h8")) == (GOOD, ())
 
 
 def play(game, *lines):

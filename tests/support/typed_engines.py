@@ -41,7 +41,7 @@ def games(shogi_engine: Engine, othello_engine: Engine) -> None:
     """Search the boards of both games."""
     assert_type(shogi_engine.play(shogi.Board(), Limit(nodes=100)).move, shogi.Move | None)
     assert_type(othello_engine.play(othello.Board(), Limit(nodes=100)).move, othello.Move | None)
-    assert_type(othello_engine.search(nodes=100).pv, tuple[str, ...])
+    assert_type(othello_engine.analyse(othello.Board(), Limit(nodes=100)).pv, tuple[othello.Move, ...])
     assert_type(shogi_engine.mate(shogi.Board(), Limit(nodes=100)).moves, tuple[shogi.Move, ...])
 
 

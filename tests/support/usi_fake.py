@@ -6,6 +6,7 @@ position), FAKE_DEPTH (where its search ends by itself), FAKE_PV (the line it cl
 the shipped book from the beginning, as the engine), FAKE_LAST_WORDS (how long the end waits for what is stopped).
 """
 
+import copy
 import faulthandler
 import os
 import random
@@ -19,9 +20,26 @@ import shogi
 from shogi_engine.frontends import core
 from shogi_engine.games.shogi.book import Book, open_book
 from shogi_engine.interface.extras import LevelPlan, choose
+from shogi_engine.types.limits import Limit
+from shogi_engine.types.results import ForcedWin, Info, PlayResult, Score
 from usi.loop import main
 
 STEP = 0.01  # seconds an iteration takes
+
+
+class FakeBoard(shogi.Board):  # type: ignore[misc]
+    """python-shogi's Board, with what the loop needs besides."""
+
+    position = diagram = shogi.Board.sfen
+
+    def copy(self):
+        return copy.deepcopy(self)
+
+    def parse_usi(self, text):
+        move = next((legal for legal in self.legal_moves if legal.usi() == text), None)
+        if move is None:
+            raise ValueError(f"{text!r} is not legal")
+        return move
 
 
 class FakeEngine:
@@ -31,7 +49,6 @@ class FakeEngine:
         time.sleep(float(os.environ.get("FAKE_LOAD", 0)))
         if os.environ.get("FAKE_FAULT") == "load":
             raise ImportError("no numba here")
-        self.board = shogi.Board()
         self._stop = threading.Event()
         self._hard = None
         self.sizes = {}
@@ -45,33 +62,27 @@ class FakeEngine:
     def new_game(self):
         pass
 
-    def set_position(self, text, moves):
-        board = shogi.Board(text) if text else shogi.Board()
+    def board(self, position="", moves=()):
+        board = FakeBoard(position) if position else FakeBoard()
         for number, move in enumerate(moves, 1):
-            if move not in {legal.usi() for legal in board.legal_moves}:
-                raise ValueError(f"move {number}: {move!r} is not legal")
-            board.push_usi(move)
-        self.board = board
-
-    def legal_moves(self):
-        return [move.usi() for move in self.board.legal_moves]
-
-    @property
-    def position_text(self):
-        return self.board.sfen()
+            try:
+                board.push(board.parse_usi(move))
+            except ValueError as fault:
+                raise ValueError(f"move {number}: {fault}") from None
+        return board
 
     def _open_book(self, name):
         self._book = Book()
         self._book = open_book(name)
         self.book.notes = self._book.notes
 
-    def _book_choice(self, *, best, margin, flipped, any_ply):
-        known = self._book.known(self.position_text, flipped=flipped, any_ply=any_ply)
-        return choose(known, self.legal_moves(), random.Random(), best=best, margin=margin)
+    def _book_choice(self, board, *, best, margin, flipped, any_ply):
+        known = self._book.known(board.sfen(), flipped=flipped, any_ply=any_ply)
+        return choose(known, set(map(str, board.legal_moves)), random.Random(), best=best, margin=margin)
 
-    def _book_moves(self, *, flipped, any_ply):
-        known = self._book.known(self.position_text, flipped=flipped, any_ply=any_ply)
-        return [each for each in known if each.move in self.legal_moves()]
+    def _book_moves(self, board, *, flipped, any_ply):
+        known = self._book.known(board.sfen(), flipped=flipped, any_ply=any_ply)
+        return [each for each in known if each.move in set(map(str, board.legal_moves))]
 
     def set_evaluation(self, name="", file=None):
         if file is not None:
@@ -80,13 +91,10 @@ class FakeEngine:
     def warmup(self):
         pass
 
-    def diagram(self):
-        return self.board.sfen()
-
-    def evaluate(self, text=""):
+    def evaluate(self, board):
         return 0
 
-    def may_declare(self):
+    def may_declare(self, board):
         return os.environ.get("FAKE_SCORE") == "declare"
 
     def configure(self, **values):
@@ -96,14 +104,19 @@ class FakeEngine:
             elif isinstance(value, str):
                 raise ValueError(f"there is no parameter {name!r}")
 
-    def check_level(self, level):
+    def check_level(self, level, board=None):
         return LevelPlan(depth=1)
 
     def prepare(self):
         self._stop.clear()
+        self._hard = None
 
-    def perft(self, depth):
-        return SimpleNamespace(nodes=len(self.legal_moves()), seconds=0.5, divide=dict.fromkeys(self.legal_moves(), 1))
+    def perft(self, board, depth, *, search):
+        moves = list(map(str, board.legal_moves))
+        with search.searching(self) as stopped:
+            if stopped:
+                raise RuntimeError(f"stopped after 0 of {len(moves)} moves")
+            return SimpleNamespace(nodes=len(moves), seconds=0.5, divide=dict.fromkeys(moves, 1))
 
     def stop(self):
         self._stop.set()
@@ -117,29 +130,36 @@ class FakeEngine:
     def warmup_mate(self):
         pass
 
-    def find_mate(self, *, max_ms, progress):
+    def mate(self, board, limit, *, progress, search):
+        with search.searching(self) as stopped:
+            return ForcedWin("timeout") if stopped else self._mate(limit)
+
+    def _mate(self, limit):
         began = time.monotonic()
         moves = os.environ.get("FAKE_PV", "").split() if os.environ.get("FAKE_SCORE") == "mate 3" else []
         if not moves:
-            self._stop.wait(None if max_ms is None else max_ms / 1000)
-        return SimpleNamespace(
-            result="mate" if moves else "timeout", moves=moves, length=len(moves), nodes=100,
-            seconds=time.monotonic() - began,
-        )  # fmt: skip
+            self._stop.wait(limit.time)
+        return ForcedWin("mate" if moves else "timeout", tuple(moves), nodes=100, seconds=time.monotonic() - began)
 
-    def search(self, *, searchmoves, on_info, multipv, depth=None, nodes=None, movetime=None, budget=None, level=None):
+    def analyse(self, board, limit, *, multipv, on_info, search):
+        self.play(board, limit, multipv=multipv, on_info=on_info, search=search)
+
+    def play(self, board, limit, *, multipv, on_info, search, root_moves=()):
+        with search.searching(self) as stopped:
+            limit = Limit(depth=1) if stopped else limit
+            return self._play((root_moves or list(board.legal_moves))[:multipv], limit, on_info)
+
+    def _play(self, moves, limit, on_info):
         if os.environ.get("FAKE_FAULT") == "search":
             raise ArithmeticError("a bug")
         if os.environ.get("FAKE_FAULT") == "crash":
             faulthandler._sigsegv()
         began = time.monotonic()
-        hard_ms = movetime if budget is None else budget.hard_ms
-        self._hard = None if hard_ms is None else began + hard_ms / 1000
-        moves = (searchmoves or self.legal_moves())[:multipv]
-        score = os.environ.get("FAKE_SCORE", "cp 10")
-        value = {"mate": 31990, "mate-": -31990}.get(score.split()[0], int(score.split()[1]))
-        pv = os.environ.get("FAKE_PV", "").split()
-        last = min(depth or 10**9, int(os.environ.get("FAKE_DEPTH", 10**9)))
+        if limit.budget is not None:
+            self._hard = began + limit.budget.hard_ms / 1000
+        score = Score.parse(os.environ.get("FAKE_SCORE", "cp 10"))
+        pv = tuple(os.environ.get("FAKE_PV", "").split())
+        last = min(limit.depth or 10**9, int(os.environ.get("FAKE_DEPTH", 10**9)))
         done = 0
         while done < last and not self._stop.is_set():
             if done and self._hard is not None and time.monotonic() + STEP > self._hard:
@@ -148,21 +168,20 @@ class FakeEngine:
                 self._stop.wait(STEP)
             done += 1
             lines = [
-                SimpleNamespace(
-                    depth=done, seldepth=done, multipv=number, score=score, value=value, bound="", nodes=100 * done,
-                    time=time.monotonic() - began, hashfull=0, pv=pv or [move],
+                Info(
+                    depth=done, seldepth=done, multipv=number, score=score, nodes=100 * done,
+                    time=time.monotonic() - began, hashfull=0, pv=pv or (move,),
                 )
                 for number, move in enumerate(moves, 1)
             ]  # fmt: skip
             for line in lines:
                 on_info(line)
-            if nodes and 100 * done >= nodes:
+            if limit.nodes and 100 * done >= limit.nodes:
                 break
-        best = lines[0]
-        return SimpleNamespace(
-            bestmove=best.pv[0], ponder=best.pv[1] if len(best.pv) > 1 else "", value=value, score=score, pv=best.pv,
-            depth=done, nodes=100 * done, seconds=time.monotonic() - began, lines=lines,
-        )  # fmt: skip
+        best = lines[0].pv
+        return PlayResult(
+            best[0], best[1] if len(best) > 1 else None, lines[0], tuple(lines), time=time.monotonic() - began
+        )
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.textbook.deepening import ALL_PARTS, deepen, quiescence, search
 from shogi_engine.textbook.player import TextbookPlayer, parse_player
 from shogi_engine.textbook.searches import ORDERED, PLAIN, minimax, negascout
-from tests.support.processes import TESTS
+from tests.support.processes import TESTS, needs_workshop
 from tests.support.searching import place, random_positions
 
 MATES = json.loads((TESTS / "data/shogi_short_mates.json").read_text(encoding="utf-8"))["positions"]
@@ -43,6 +43,7 @@ def shogi():
     return at
 
 
+@needs_workshop
 @pytest.mark.parametrize(("name", "depth", "longest", "count"), [("othello", 4, 50, 30), ("shogi", 2, 120, 60)])
 def test_without_extensions_the_value_is_that_of_minimax(name, depth, longest, count):
     game = games.load(name)
@@ -63,6 +64,7 @@ def test_without_extensions_the_value_is_that_of_minimax(name, depth, longest, c
     assert fewer and killers.any()
 
 
+@needs_workshop
 def test_table_and_killers_save_nodes():
     """On 20 positions of Othello, all depths up to 5 together take fewer nodes than ordered NegaScout at depth 5."""
     game, table = games.load("othello"), TranspositionTable(4)
@@ -79,6 +81,7 @@ def test_table_and_killers_save_nodes():
     assert with_both < without
 
 
+@needs_workshop
 @pytest.mark.parametrize("problem", [each for each in MATES if each["mate"] <= 3], ids=lambda each: each["sfen"])
 def test_mates_are_found(problem, shogi):
     plies = problem["mate"]

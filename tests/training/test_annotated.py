@@ -8,7 +8,6 @@ import shogi
 
 from shogi_engine.batch import Batch
 from shogi_engine.batch.games import PSV, open_records
-from shogi_engine.engine import Engine
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.sfen import START
 from shogi_engine.jit import JIT_DISABLED
@@ -17,6 +16,7 @@ from shogi_engine.training.recipe import load
 from shogi_engine.training.shogi.games import CELLS, Annotated, compared, logistic_fit, rank_correlation, ranks
 from shogi_engine.training.shogi.recipe import DataOptions
 from shogi_engine.training.shogi.trainer import TrainOptions
+from tests.support.text_engine import TextEngine
 from tests.support.training_data import data_folder
 from tools.measure import annotated_values
 
@@ -97,7 +97,7 @@ def test_searches_are_those_of_the_engine():
     again, _ = Annotated(records(30)[::-1]).searched(evaluator, 2000)
     assert np.array_equal(values, again[::-1])  # none depends on those before it
     shallow, found = annotated.searched(evaluator)[0], []
-    with Engine("shogi", hash_mb=1) as engine:
+    with TextEngine("shogi", hash_mb=1) as engine:
         engine.set_evaluation("network")
         for number, sfen in enumerate(PACKED.texts(annotated.records["sfen"])):
             engine.new_game()

@@ -5,7 +5,6 @@ import pytest
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.tsume import problems
 from shogi_engine.tsume.exercise import Exercise, Verdict, best_defence, prove
-from shogi_engine.types.results import ForcedWin
 
 PROBLEM = problems(3)[0]
 
@@ -13,23 +12,8 @@ PROBLEM = problems(3)[0]
 class Solver:
     """The board's own solver as an engine."""
 
-    def set_position(self, start, moves):
-        self.board = Board(start)
-        for move in moves:
-            self.board.push_usi(move)
-
-    def legal_moves(self):
-        return list(map(str, self.board.legal_moves))
-
-    def push(self, move):
-        self.board.push_usi(move)
-
-    def pop(self):
-        self.board.pop()
-
-    def find_mate(self, **limits):
-        found = self.board.find_mate(nodes=1_000_000, shortest=True)
-        return ForcedWin(found.result, tuple(map(str, found.moves)))
+    def mate(self, board, limit, **wanted):
+        return board.find_mate(nodes=1_000_000, shortest=True)
 
 
 class Task:
@@ -44,7 +28,7 @@ class Task:
         self.wrong = self.wrong or moves[0] != self.line[0]
         return Verdict("done") if moves == self.line else Verdict("wrong", ("3c3d",)) if moves[0] == "2g2f" else None
 
-    def reply(self, engine, moves):
+    def reply(self, engine, board):
         return Verdict("good") if engine == "kind" else Verdict("wrong")
 
     def hint(self, moves):
@@ -65,9 +49,10 @@ def moved(exercise, start, *moves):
 
 
 def answered(exercise, start):
-    engine, ask = Solver(), exercise.ask
-    engine.set_position(start, ask.moves)
-    return exercise.answered(ask.work(engine, lambda: False))
+    board, ask = Board(start), exercise.ask
+    for move in ask.moves:
+        board.push_usi(move)
+    return exercise.answered(ask.work(Solver(), board))
 
 
 def test_a_mate_is_proven_defended_and_given():
@@ -165,7 +150,7 @@ def test_an_engine_says_of_a_task_whether_a_move_is_good():
         exercise, board = Exercise(task=Task("7g7f")), Board()
         board.push_usi("9g9f")
         exercise.moved(("9g9f",), board)
-        exercise.answered(exercise.ask.work(engine, lambda: False))
+        exercise.answered(exercise.ask.work(engine, Board()))
         assert exercise.status == status
     exercise.failed()  # nothing is asked: nothing changes
     assert exercise.status == "wrong"

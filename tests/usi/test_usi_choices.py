@@ -14,6 +14,7 @@ import pytest
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES
 from shogi_engine.search.timeman import TimeOptions, fixed, in_full_seconds, plan
 from shogi_engine.types.limits import LEAST_MS, Clock
+from shogi_engine.types.results import ForcedWin, Info, PlayResult, Score
 from tests.support.usi_fake import FakeEngine
 from usi.loop import Loop
 from usi.options import OPTIONS
@@ -33,14 +34,10 @@ class Recorder(FakeEngine):
         super().__init__()
         self.value, self.now = value, 1000.0
         self.searches, self.extended, self.mates, self.books, self.sizes = [], [], [], [], {}
-        self.rules, self.positions, self.solver = {}, [], 0
+        self.rules, self.solver = {}, 0
         self.work_ms = 0.0  # which each change of the table's size takes
         self.begun = threading.Event()
-        self.book.choice = lambda **lookup: self.books.append(lookup)
-
-    def set_position(self, text, moves):
-        super().set_position(text, moves)
-        self.positions.append((text, tuple(moves)))
+        self.book.choice = lambda board, **lookup: self.books.append(lookup)
 
     def resize(self, **sizes):
         self.sizes |= sizes
@@ -59,32 +56,33 @@ class Recorder(FakeEngine):
     def warmup_mate(self):
         self.now += 30  # to compile is not to think
 
-    def find_mate(self, *, max_ms, progress):
-        self.mates.append(max_ms)
-        self.begun.set()
-        return SimpleNamespace(result="timeout", moves=(), length=0, nodes=1, seconds=0.0)
+    def mate(self, board, limit, *, progress, search):
+        with search.searching(self):
+            self.mates.append(None if limit.time is None else 1000 * limit.time)
+            self.begun.set()
+            return ForcedWin("timeout")
 
-    def continued_pv(self, line):
-        return [*line.pv, "continued"]
+    def continued_pv(self, board, line, length):
+        return [*line, "continued"]
 
-    def search(self, *, on_info, **limits):
-        self.searches.append(limits)
+    def _play(self, moves, limit, on_info):
         self.begun.set()
-        if all(limits.get(name) is None for name in ("depth", "nodes", "budget")):
+        if all(getattr(limit, name) is None for name in ("depth", "nodes", "budget")):
             assert self._stop.wait(60)
-        moves = (limits["searchmoves"] or self.legal_moves())[: limits["multipv"]]
         for depth, (bound, ms) in enumerate(LINES, 1):
             self.now += ms / 1000
             lines = [
-                SimpleNamespace(depth=depth, seldepth=depth, multipv=number, score=f"cp {self.value}", bound=bound,
-                                value=self.value, nodes=100, time=0.1, hashfull=0, pv=[move])
+                Info(depth, depth, number, Score(self.value), bound, time=0.1, nodes=100, hashfull=0, pv=(move,))
                 for number, move in enumerate(moves, 1)
-            ]  # fmt: skip
+            ]
             for line in lines:
                 on_info(line)
-        return SimpleNamespace(
-            bestmove=moves[0], ponder="", value=self.value, nodes=100, seconds=0.1, lines=lines
-        )  # fmt: skip
+        return PlayResult(moves[0], None, lines[0], tuple(lines), time=0.1)
+
+    def play(self, board, limit, *, multipv, root_moves=(), **named):
+        asked = {"multipv": multipv, "searchmoves": list(root_moves), "moves": list(map(str, board.move_stack))}
+        self.searches.append(vars(limit) | asked)
+        return super().play(board, limit, multipv=multipv, root_moves=root_moves, **named)
 
 
 @pytest.fixture
@@ -384,7 +382,7 @@ def test_the_clock_of_a_ponderhit(converse, go, hit, clock):
     """The time of the move begins with ponderhit; what was thought before shortens it, unless byoyomi would be lost."""
     engine = converse(NO_BOOK, BLACK, f"go ponder {go}", pondering(1.25), f"ponderhit {hit}")
     assert engine.extended == [plan(clock, 0, TimeOptions()).after_pondering(1250)]
-    assert "budget" not in engine.searches[0] and engine.said[-1].startswith("bestmove")
+    assert engine.searches[0]["budget"] is None and engine.said[-1].startswith("bestmove")
 
 
 def test_a_ponderhit_with_a_movetime(converse):
@@ -395,8 +393,8 @@ def test_a_ponderhit_with_a_movetime(converse):
 def test_pondering_ahead_searches_the_position_before_and_then_has_its_time(converse):
     stochastic = [option("USI_Ponder", "true"), option("Stochastic_Ponder", "true")]
     engine = converse(NO_BOOK, *stochastic, WHITE, f"go ponder {TIMES}", pondering(4), "ponderhit")
-    assert engine.positions[-2:] == [("", ()), ("", ("7g7f",))]
-    assert "budget" not in engine.searches[0]
+    assert [asked["moves"] for asked in engine.searches] == [[], ["7g7f"]] and engine.extended == []
+    assert engine.searches[0]["budget"] is None
     late = sum(ms for _, ms in LINES)  # the end of the first search
     budget = plan(CLOCKS[WHITE], 1, TimeOptions()).less(late)  # nothing was thought on this move before
     assert vars(engine.searches[1]["budget"]) == approximately(budget)

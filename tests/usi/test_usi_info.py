@@ -1,13 +1,11 @@
 """The info lines of a search: several best moves sorted and together, bounds apart, the last lines exact."""
 
-from types import SimpleNamespace
-
+from shogi_engine.types.results import Info, Score
 from usi.protocol import InfoWriter
 
 
 def line(depth, multipv, value, *pv, bound="", nodes=1):
-    return SimpleNamespace(depth=depth, seldepth=depth, multipv=multipv, value=value, score=f"cp {value}", bound=bound,
-                           nodes=nodes, time=0.1, hashfull=0, pv=list(pv))  # fmt: skip
+    return Info(depth, depth, multipv, Score(value), bound, time=0.1, nodes=nodes, hashfull=0, pv=pv)
 
 
 class Lines(list):

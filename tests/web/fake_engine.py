@@ -1,7 +1,6 @@
 """Replacements for engines in tests of the browser's server: they answer at once, or think until they are stopped."""
 
 import functools
-import importlib
 import threading
 import time
 from types import SimpleNamespace
@@ -9,13 +8,13 @@ from types import SimpleNamespace
 from shogi_engine.analysis.judgement import PositionResult
 from shogi_engine.interface.extras import LevelPlan
 from shogi_engine.types.limits import TimeBudget
-from shogi_engine.types.results import Score
+from shogi_engine.types.results import ForcedWin, Info, PlayResult, Score
 from shogi_engine.web.hub import Hub
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import GameStore
 
-LONG_MS = 5000  # searches of at least so long are live analysis here: they continue until they are stopped
+LONG = 5.0  # seconds; searches of at least so long are live analysis here: they continue until they are stopped
 
 
 class FakeEngine:
@@ -30,10 +29,9 @@ class FakeEngine:
     def __init__(self, game, choose=-1):
         self.game = SimpleNamespace(name=game)
         self.levels = {"shogi": 20, "othello": 22}[game]
-        self.book = SimpleNamespace(choice=lambda **lookup: None)
+        self.book = SimpleNamespace(play=lambda board: None)
         self._choose = choose
         self._stopped = threading.Event()
-        self.board = None
 
     def prepare(self):
         self._stopped.clear()
@@ -41,24 +39,10 @@ class FakeEngine:
     def stop(self):
         self._stopped.set()
 
-    def set_position(self, start, moves=()):
-        self.board = importlib.import_module(f"shogi_engine.games.{self.game.name}.board").Board(start)
-        for move in moves:
-            self.board.push_text(move)
-
-    def legal_moves(self):
-        return [str(move) for move in self.board.legal_moves]
-
-    def push(self, move):
-        self.board.push_text(move)
-
-    def pop(self):
-        self.board.pop()
-
-    def may_declare(self):
+    def may_declare(self, board):
         return False
 
-    def check_level(self, level):
+    def check_level(self, level, board=None):
         if not 0 <= level <= 20:
             raise ValueError(f"the level must be 0 to 20, not {level}")
         return LevelPlan() if level == 20 else LevelPlan(nodes=600)
@@ -66,26 +50,27 @@ class FakeEngine:
     def clock_budget(self, clock, ply):
         return TimeBudget.exactly(clock.allowed)
 
-    def search(self, *, multipv=1, on_info=None, movetime=None, **limits):
-        moves = sorted(self.legal_moves())
-        lines = [self._line(move, number, len(moves)) for number, move in enumerate(moves[:multipv], 1)]
-        if movetime is not None and movetime >= LONG_MS:
+    def play(self, board, limit):
+        move = sorted(board.legal_moves, key=str)[self._choose]
+        return PlayResult(move, info=Info(depth=1, score=Score(0), nodes=1, pv=(move,)))
+
+    def analyse(self, board, limit, *, multipv=None, on_info=None):
+        moves = sorted(board.legal_moves, key=str)
+        lines = [self._line(move, number, len(moves)) for number, move in enumerate(moves[: multipv or 1], 1)]
+        if limit.time is not None and limit.time >= LONG:
             self._think(lines, on_info)
-        known = {"seconds": 0.0, "ponder": "", "score": Score(0), "depth": 1, "nodes": 1, "pv": moves[:1]}
-        return SimpleNamespace(bestmove=moves[self._choose], lines=lines, **known)
+        return lines[0] if multipv is None else lines
 
     def _line(self, move, number, count):
         unit = "cp" if self.game.name == "shogi" else "discs"
-        return SimpleNamespace(
-            multipv=number,
+        return Info(
             depth=7,
             seldepth=9,
-            nodes=4321,
-            time=0.5,
-            bound="",
-            exact=False,
-            pv=[move],
+            multipv=number,
             score=Score.parse(f"{unit} {count}"),
+            time=0.5,
+            nodes=4321,
+            pv=(move,),
         )
 
     def _think(self, lines, on_info):
@@ -99,24 +84,15 @@ class FakeEngine:
             with self._counting:
                 FakeEngine.running -= 1
 
-    def find_mate(self, **limits):
+    def mate(self, board, limit=None, **wanted):
         """Find a mate in one."""
-        for move in self.legal_moves():
-            self.board.push_text(move)
-            mated = self.board.is_checkmate()
-            self.board.pop()
+        for move in list(board.legal_moves):
+            board.push(move)
+            mated = board.is_checkmate()
+            board.pop()
             if mated:
-                return SimpleNamespace(result="mate", moves=(move,), length=1)
-        return Nothing()
-
-
-class Nothing:
-    """No mate."""
-
-    result, moves, length = "nomate", (), 0
-
-    def __bool__(self):
-        return False
+                return ForcedWin("mate", (move,))
+        return ForcedWin("nomate")
 
 
 class FakeExaminer:

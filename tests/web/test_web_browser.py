@@ -14,6 +14,7 @@ from shogi_engine.analysis.judgement import plies_to_examine
 from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
+from shogi_engine.types.limits import Limit
 from tests.web.fake_engine import FakeExaminer
 from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serious_faults, until
 
@@ -225,8 +226,8 @@ def test_a_tsume_is_solved(browser, engines, size, language):
         page.click("#undo")
         visitor.status("Mate in 5|5手詰")
         for left in (3, 1, 0):
-            engine.set_position(page.input_value("#position"))
-            visitor.play(engine.find_mate(shortest=True).moves[0])
+            found = engine.mate(Board(page.input_value("#position")), shortest=True)
+            visitor.play(str(found.moves[0]))
             visitor.status(f"Right! Mate in {left}|あと{left}手詰" if left else "Solved|正解です。")
             visitor.shot(f"tsume-{left}-{language}")
     page.keyboard.press("Home")
@@ -238,13 +239,14 @@ def test_a_tsume_is_solved(browser, engines, size, language):
 
 def check_that_fails(engine, board):
     """Return a check after which there is no mate."""
-    for move in map(str, board.legal_moves):
-        board.push_text(move)
+    for move in list(board.legal_moves):
+        board.push(move)
         found = []
-        for reply in map(str, board.legal_moves if board.is_check() else ()):
-            engine.set_position(board.sfen(), [reply])
-            found.append(engine.find_mate(max_ms=3000).result)
+        for reply in list(board.legal_moves) if board.is_check() else ():
+            board.push(reply)
+            found.append(engine.mate(board, Limit(time=3.0)).result)
+            board.pop()
         board.pop()
         if "nomate" in found:
-            return move
+            return str(move)
     raise AssertionError("every check mates")

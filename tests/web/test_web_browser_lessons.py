@@ -77,7 +77,7 @@ def test_mistakes_are_solved(browser, tmp_path, monkeypatch, size, language):
 @pytest.mark.parametrize(("size", "language"), [(LAPTOP, "en"), (PHONE, "ja")])
 def test_better_moves_are_found_at_once(browser, tmp_path, monkeypatch, size, language):
     """Wrong: refuted; as good as the best: praised too; then the next turning point, and the game again."""
-    monkeypatch.setattr(FakeEngine, "search", as_bad("9g9f"))
+    monkeypatch.setattr(FakeEngine, "analyse", as_bad("9g9f"))
     server, address = serve(fake_hub(tmp_path / "games"))
     visitor = Visitor(browser, address, size, language, "dark" if language == "ja" else "light")
     page = visitor.page

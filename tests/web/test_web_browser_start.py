@@ -35,9 +35,7 @@ def test_from_the_first_page_to_a_drop_a_promotion_and_a_mate(browser, backend, 
         for move in moves:
             visitor.play(move)
             visitor.status("Your move|あなたの番|Right|正解")
-            until(
-                page, f"document.querySelector('#board').innerHTML.includes('data-square=\"{move[2:4]}\" data-piece')"
-            )
+            until(page, f"document.querySelector('#board .piece[data-square=\"{move[2:4]}\"]')")
         visitor.status("Right|正解")
         assert visitor.axe() == [] and page.evaluate(OUTSIDE) == []
         page.click("#lesson-list")
@@ -64,7 +62,7 @@ def test_the_board_says_why_a_move_is_not_allowed(browser, backend):
     page.click("#lesson-leave")
     visitor.choose_game("othello")
     visitor.tap("a1")
-    until(page, "/返せません/.test(document.querySelector('#toast').textContent)")
+    until(page, "/白の石を返せません/.test(document.querySelector('#toast').textContent)")
     visitor.close()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from shogi_engine.web.conversation import DELTAS_MAX, SendQueue
 from shogi_engine.web.hub import Hub
-from shogi_engine.web.pool import EnginePool, Job, Seat, Turn
+from shogi_engine.web.pool import EnginePool, PoolClient, PoolSearch, Priority
 from shogi_engine.web.saving import SavedGame
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import GameStore
@@ -27,17 +27,21 @@ class FailingEngine(FakeEngine):
 
     faults: list[str] = []
 
-    def search(self, **limits):
-        self._may_fail("search")
-        return super().search(**limits)
+    def play(self, *arguments, **named):
+        self._may_fail("play")
+        return super().play(*arguments, **named)
 
-    def find_mate(self, **limits):
-        self._may_fail("find_mate")
-        return super().find_mate(**limits)
+    def analyse(self, *arguments, **named):
+        self._may_fail("analyse")
+        return super().analyse(*arguments, **named)
 
-    def set_position(self, start, moves=()):
-        self._may_fail("set_position")
-        super().set_position(start, moves)
+    def mate(self, *arguments, **named):
+        self._may_fail("mate")
+        return super().mate(*arguments, **named)
+
+    def may_declare(self, board):
+        self._may_fail("may_declare")
+        return super().may_declare(board)
 
     def _may_fail(self, name):
         if name in self.faults:
@@ -64,7 +68,7 @@ def page():
     pool.close()
 
 
-@pytest.mark.parametrize("call", ["search", "set_position"])
+@pytest.mark.parametrize("call", ["play", "may_declare"])
 def test_an_engine_that_fails_at_its_move_is_asked_again(page, call):
     FailingEngine.faults = [call]
     page.do("new", game="shogi", players=[None, 3]).do("move", move="7g7f")
@@ -77,7 +81,7 @@ def test_an_engine_that_fails_at_its_move_is_asked_again(page, call):
 
 
 def test_a_reload_asks_again_too(page):
-    FailingEngine.faults = ["search"]
+    FailingEngine.faults = ["play"]
     page.do("new", game="shogi", players=[None, 3]).do("move", move="7g7f")
     wait_for(lambda: page.last("failed"))
     again = Page(page.session)
@@ -85,7 +89,7 @@ def test_a_reload_asks_again_too(page):
 
 
 def test_a_mate_search_that_fails_is_asked_again(page):
-    FailingEngine.faults = ["find_mate"]
+    FailingEngine.faults = ["mate"]
     page.do("paste", text=MATE_IN_ONE).do("mate")
     assert wait_for(lambda: page.last("failed"))["what"] == "mate"
     wait_for(lambda: not page.state["mating"])
@@ -94,7 +98,7 @@ def test_a_mate_search_that_fails_is_asked_again(page):
 
 
 def test_live_analysis_that_fails_is_off_and_can_be_turned_on(page):
-    FailingEngine.faults = ["search"]
+    FailingEngine.faults = ["analyse"]
     page.do("analyse", on=True)
     assert wait_for(lambda: page.last("failed"))["what"] == "analysis"
     wait_for(lambda: not page.state["analysis"]["on"])
@@ -113,11 +117,11 @@ def test_judging_that_fails_ends_and_is_asked_again(page):
 
 
 def test_a_problem_whose_search_fails_can_still_be_tried(page):
-    FailingEngine.faults = ["find_mate"]
+    FailingEngine.faults = ["mate"]
     page.do("tsume", on=True, problem=1)
     assert wait_for(lambda: page.last("failed"))["what"] == "tsume"
     wait_for(lambda: page.state["tsume"]["status"] == "unknown")
-    FailingEngine.faults = ["find_mate"]
+    FailingEngine.faults = ["mate"]
     page.session.tsume.exercise.status = "yours"
     page.do("hint")
     wait_for(lambda: not page.session.tsume.search.on and not FailingEngine.faults)
@@ -132,8 +136,8 @@ def test_a_job_whose_failure_cannot_be_reported_ends_no_thread():
     def fail(*_):
         raise Fault
 
-    pool.submit(Job("shogi", fail, fail, Seat(), Turn.GAME))
-    pool.submit(Job("shogi", lambda *_: done.set(), fail, Seat(), Turn.GAME))
+    pool.submit(PoolSearch("shogi", fail, fail, PoolClient(), Priority.GAME))
+    pool.submit(PoolSearch("shogi", lambda *_: done.set(), fail, PoolClient(), Priority.GAME))
     assert done.wait(10)
     pool.close()
 

@@ -14,7 +14,7 @@ from shogi_engine.web import exercises
 from shogi_engine.web.app import hub_of_engines
 from shogi_engine.web.conversation import parse
 from shogi_engine.web.messages import MessageError
-from shogi_engine.web.pool import Job, Seat, Turn
+from shogi_engine.web.pool import PoolClient, PoolSearch, Priority
 from shogi_engine.web.store import GameStore
 from tests.web.fake_engine import FakeEngine, fake_hub, wait_for
 from tests.web.page import Page
@@ -160,9 +160,8 @@ def test_a_mate_is_finished(page):
     assert page.state["ply"] == 2 and page.state["tsume"]["left"] == 1
     with pytest.raises(ValueError, match="gives no check"):
         page.do("move", move=quiet(page))
-    engine = FakeEngine("shogi")
-    engine.set_position(page.state["position"])
-    page.do("move", move=engine.find_mate().moves[0])
+    found = FakeEngine("shogi").mate(Board(page.state["position"]))
+    page.do("move", move=str(found.moves[0]))
     assert status_of(page) == "solved" and page.state["tsume"]["lesson"]["back"]
     assert [rating for _, rating in mistakes.reviews(mistakes.all()[0])] == [study.Rating.Good]
 
@@ -233,18 +232,18 @@ def test_a_page_that_is_read_again_finds_its_problem(page):
 
 def as_bad(*moves):
     """Return a search after which the values of these moves, the last on the board, are those of blunders."""
-    usual = FakeEngine.search
+    usual = FakeEngine.analyse
 
-    def search(self, **limits):
-        found = usual(self, **limits)
-        found.score = Score(900 if self.board.move_stack and str(self.board.move_stack[-1]) in moves else 0)
-        return found
+    def analyse(self, board, limit, **named):
+        found = usual(self, board, limit, **named)
+        bad = board.move_stack and str(board.move_stack[-1]) in moves
+        return found if named.get("multipv") else dataclasses.replace(found, score=Score(900 if bad else 0))
 
-    return search
+    return analyse
 
 
 def test_the_turning_points_are_given_at_once_and_nothing_is_kept(page, monkeypatch):
-    monkeypatch.setattr(FakeEngine, "search", as_bad("9g9f"))
+    monkeypatch.setattr(FakeEngine, "analyse", as_bad("9g9f"))
     game, line = page.session.autosave.named(), page.state["line"]
     page.do("better", side=0)
     lesson = page.state["tsume"]["lesson"]
@@ -442,7 +441,7 @@ def test_a_refutation_that_fails_can_be_asked_again(page, monkeypatch):
 def test_a_problem_is_not_stuck_while_the_engine_answers(page, monkeypatch, elsewhere):
     """The wrong move is deleted, or the board shows another one, and the page is left and read again."""
     learned(page)
-    monkeypatch.setattr(FakeEngine, "search", lambda self, **_: self._stopped.wait(20))
+    monkeypatch.setattr(FakeEngine, "analyse", lambda self, *_, **__: self._stopped.wait(20) and [])
     page.do("lesson", on=True).do("move", move="9g9f")
     assert status_of(page) == "refuting"
     with pytest.raises(ValueError, match="please wait"):
@@ -478,14 +477,15 @@ def test_there_are_not_too_many_problems(page, monkeypatch):
 def test_an_interrupted_job_keeps_what_it_has_examined(page, monkeypatch):
     asked = []
     monkeypatch.setattr(Examined, "answers", lambda self, position, move: asked.append(position) or (move.best,))
-    job, known, game = Job("shogi", None, None, Seat(), Turn.ANALYSIS), {}, page.session.analyses.judged_game()
+    search, known = PoolSearch("shogi", None, None, PoolClient(), Priority.ANALYSIS), {}
+    game = page.session.analyses.judged_game()
 
     def made():
-        return list(study.problems_of(game, "black", exercises._Examined(job, FakeEngine("shogi"), known)))
+        return list(study.problems_of(game, "black", exercises._Examined(search, FakeEngine("shogi"), known)))
 
-    job.stopped = True
+    search.stopped = True
     assert made() == [] and known == {}
-    job.stopped = False
+    search.stopped = False
     (found,) = made()
     assert [found.answers] == list(known.values()) and made() == [found] and len(asked) == 2
 

@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import logging
+import random
 import socket
 import threading
 import time
@@ -21,7 +22,7 @@ from shogi_engine.web.access import Bucket, Guard, RateLimits, Slow, limited
 from shogi_engine.web.app import application
 from shogi_engine.web.file_messages import FileReader
 from shogi_engine.web.messages import Message
-from shogi_engine.web.pool import EnginePool, Job, Seat, Turn
+from shogi_engine.web.pool import EnginePool, PoolClient, PoolSearch, Priority
 from tests.web.fake_engine import FakeEngine, fake_hub, wait_for
 from tests.web.page import Page
 
@@ -334,21 +335,21 @@ class Queue:
         self.pool, self.ran = EnginePool(1, FakeEngine), []
         self._go = threading.Event()
 
-    def submit(self, name, seat, turn, ends=True):
-        def work(engine, job):
+    def submit(self, name, client, priority, ends=True):
+        def work(engine, search):
             self.ran.append(name)
-            while not ends and not job.stopped:
+            while not ends and not search.stopped:
                 time.sleep(0.01)
 
-        return self.pool.submit(Job("shogi", work, lambda *_: None, seat, turn))
+        return self.pool.submit(PoolSearch("shogi", work, lambda *_: None, client, priority))
 
     def hold(self):
         """Let the engine wait until `release`."""
 
-        def work(engine, job):
+        def work(engine, search):
             self._go.wait(10)
 
-        self.pool.submit(Job("shogi", work, lambda *_: None, Seat(), Turn.GAME))
+        self.pool.submit(PoolSearch("shogi", work, lambda *_: None, PoolClient(), Priority.GAME))
         wait_for(lambda: self.pool.load == (1, 0))
 
     def release(self, count):
@@ -366,44 +367,66 @@ def queue():
 
 def test_games_come_before_problems_and_these_before_analyses(queue):
     queue.hold()
-    seats = [Seat() for _ in range(3)]
-    queue.submit("analysis", seats[0], Turn.ANALYSIS)
-    queue.submit("mate", seats[1], Turn.SEARCH)
-    queue.submit("move", seats[2], Turn.GAME)
+    clients = [PoolClient() for _ in range(3)]
+    queue.submit("analysis", clients[0], Priority.ANALYSIS)
+    queue.submit("mate", clients[1], Priority.SEARCH)
+    queue.submit("move", clients[2], Priority.GAME)
     assert queue.release(3) == ["move", "mate", "analysis"]
 
 
 def test_sessions_take_turns(queue):
     queue.hold()
-    greedy, modest = Seat(), Seat()
+    greedy, modest = PoolClient(), PoolClient()
     for number in range(3):
-        queue.submit(f"greedy {number}", greedy, Turn.SEARCH)
-    queue.submit("modest", modest, Turn.SEARCH)
+        queue.submit(f"greedy {number}", greedy, Priority.SEARCH)
+    queue.submit("modest", modest, Priority.SEARCH)
     assert queue.release(4) == ["greedy 0", "modest", "greedy 1", "greedy 2"]
 
 
 def test_a_mate_search_gives_way_to_a_move_and_begins_again(queue):
-    queue.submit("mate", Seat(), Turn.SEARCH, ends=False)
+    queue.submit("mate", PoolClient(), Priority.SEARCH, ends=False)
     wait_for(lambda: queue.ran == ["mate"])
-    queue.submit("move", Seat(), Turn.GAME)
+    queue.submit("move", PoolClient(), Priority.GAME)
     wait_for(lambda: queue.ran == ["mate", "move", "mate"])
 
 
 def test_a_mate_search_is_not_interrupted_by_another(queue):
-    queue.submit("mate", Seat(), Turn.SEARCH, ends=False)
+    queue.submit("mate", PoolClient(), Priority.SEARCH, ends=False)
     wait_for(lambda: queue.ran == ["mate"])
-    queue.submit("another", Seat(), Turn.SEARCH)
-    queue.submit("analysis", Seat(), Turn.ANALYSIS)
+    queue.submit("another", PoolClient(), Priority.SEARCH)
+    queue.submit("analysis", PoolClient(), Priority.ANALYSIS)
     queue.pool.tick(time.monotonic() + 100)
     assert queue.ran == ["mate"] and queue.pool.load == (1, 2)
 
 
 def test_a_move_is_never_interrupted(queue):
-    queue.submit("move", Seat(), Turn.GAME, ends=False)
+    queue.submit("move", PoolClient(), Priority.GAME, ends=False)
     wait_for(lambda: queue.ran == ["move"])
-    queue.submit("another", Seat(), Turn.GAME)
+    queue.submit("another", PoolClient(), Priority.GAME)
     queue.pool.tick(time.monotonic() + 100)
     assert queue.ran == ["move"]
+
+
+def test_searches_cancelled_at_any_time_leave_nothing_behind():
+    pool, rng, told = EnginePool(2, FakeEngine), random.Random(1), []
+
+    def work(engine, search):
+        end = time.monotonic() + rng.random() / 100
+        while not search.stopped and time.monotonic() < end:
+            time.sleep(0.001)
+
+    searches = []
+    for _ in range(80):
+        search = PoolSearch("shogi", work, told.append, PoolClient(), rng.choice(list(Priority)))
+        searches.append(pool.submit(search))
+        pool.tick(time.monotonic() + rng.choice([0, 100]))
+        if rng.random() < 0.3:
+            pool.cancel(rng.choice(searches))
+    wait_for(lambda: pool.load == (0, 0))
+    pool.close()
+    for thread in pool.threads:
+        thread.join(10)
+    assert len(told) == len(set(told)) and all(search.cancelled or search in told for search in searches)
 
 
 # ---- running a server

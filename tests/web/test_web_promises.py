@@ -51,10 +51,10 @@ class PatientEngine(FakeEngine):
 
     gate = threading.Event()
 
-    def search(self, **limits):
+    def play(self, *arguments, **named):
         while not self.gate.is_set() and not self._stopped.wait(0.005):
             pass
-        return super().search(**limits)
+        return super().play(*arguments, **named)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from shogi_engine.tsume import Progress, daily, problems
 from shogi_engine.tsume.exercise import best_defence
 from shogi_engine.types.results import ForcedWin
 from shogi_engine.web.hub import Full, Hub
-from shogi_engine.web.pool import EnginePool, Job, Seat, Turn
+from shogi_engine.web.pool import EnginePool, PoolClient, PoolSearch, Priority
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import GameStore
 from shogi_engine.web.tree import Tree
@@ -284,39 +284,35 @@ class Solver:
     """An engine that knows the mates after each defence: their plies, 0 for none, None where it finds out nothing."""
 
     def __init__(self, lengths):
-        self.lengths, self.made = lengths, []
+        self.lengths = lengths
 
-    def legal_moves(self):
-        return list(self.lengths)
-
-    def push(self, move):
-        self.made.append(move)
-
-    def pop(self):
-        self.made.pop()
-
-    def find_mate(self, **limits):
-        length = self.lengths[self.made[-1]]
+    def mate(self, board, limit, **wanted):
+        length = self.lengths[str(board.peek())]
         result = "timeout" if length is None else "mate" if length else "nomate"
         return ForcedWin(result, ("7g7f",) * (length or 0))
+
+
+DEFENCES = "k8/9/9/9/9/9/9/9/K7R w - 1"  # three moves of the king
 
 
 @pytest.mark.parametrize(
     ("lengths", "reply", "left"),
     [
-        ({"a": 3, "b": 5}, "b", 5),
-        ({"a": 3, "b": 0}, "b", 0),
-        ({"a": None, "b": 0}, "b", 0),
-        ({"a": 3, "b": None}, "b", None),
+        ((3, 5, 1), 1, 5),
+        ((3, 0, 5), 1, 0),
+        ((None, 0, 3), 1, 0),
+        ((3, None, 5), 1, None),
     ],
 )
 def test_the_best_defence_escapes_or_lives_longest(lengths, reply, left):
-    assert best_defence(Solver(lengths)) == (reply, left)
+    board = Board(DEFENCES)
+    moves = list(map(str, board.legal_moves))
+    assert best_defence(Solver(dict(zip(moves, lengths, strict=True))), board) == (moves[reply], left)
 
 
 def test_an_attacker_is_told_what_the_move_was_worth(player, monkeypatch):
     replies = iter([("5a5b", 5), ("5a5b", 3), ("5a5b", 0), ("5a5b", None)])
-    monkeypatch.setattr("shogi_engine.tsume.exercise.best_defence", lambda engine, stopped: next(replies))
+    monkeypatch.setattr("shogi_engine.tsume.exercise.best_defence", lambda *_: next(replies))
     player.do("paste", text="4k4/9/9/9/9/9/9/9/4K4 b G 1").do("tsume", on=True)
     wait_for(lambda: player.state["tsume"]["status"] == "no mate")
     player.session.tsume.exercise.lengths[()] = 5  # as if it had been proven
@@ -332,7 +328,7 @@ def test_an_attacker_is_told_what_the_move_was_worth(player, monkeypatch):
 def test_a_hint_in_a_game_is_the_engines_move(player):
     player.do("new", game="shogi", players=[None, 3]).do("look", language="ja").do("hint")
     found = wait_for(lambda: player.last("hint"))
-    best = sorted(str(move) for move in Board().legal_moves)[-1]  # as the fake engine chooses
+    best = sorted(str(move) for move in Board().legal_moves)[0]  # as the fake engine analyses
     assert (found["node"], found["move"]) == (0, best) and found["text"].startswith("▲")
     assert player.state["ply"] == 0 and player.state["playing"]["on"]
     player.do("hint").do("game", game="othello")  # a search for another board shows nothing
@@ -359,6 +355,14 @@ def test_records_come_and_go(player):
         assert again.moves == record.moves or format == "bod"
     with pytest.raises(ValueError, match="not a format of shogi"):
         player.do("save", format="ggf")
+
+
+def test_a_game_of_a_file_is_saved_under_the_files_name(player):
+    data = base64.b64encode(records.dumps(records.GameRecord.from_moves("shogi", ["7g7f"]), "kif")).decode()
+    player.do("open", name="名人戦.第1局.kif", data=data).do("move", move="2g2f").do("save", format="csa")
+    assert player.last("file")["name"] == "名人戦.第1局.csa"
+    player.do("new", game="shogi", players=[None, None]).do("save", format="csa")
+    assert player.last("file")["name"].startswith("shogi-2")
 
 
 def test_a_file_of_several_games(player):
@@ -437,9 +441,11 @@ def test_a_job_that_fails_ends_no_thread():
         raise RuntimeError("once")
 
     failed = []
-    pool.submit(Job("shogi", fail, lambda job, fault: failed.append(str(fault)), Seat(), Turn.GAME))
-    pool.submit(Job("shogi", lambda engine, job: done.append(engine.game.name), failed.append, Seat(), Turn.GAME))
-    assert wait_for(lambda: done) == ["shogi"] and failed == ["once"]
+    works = fail, lambda engine, search: done.append(engine.game.name)
+    for work in works:
+        told = lambda search: failed.append(str(search.fault))  # noqa: E731
+        pool.submit(PoolSearch("shogi", work, told, PoolClient(), Priority.GAME))
+    assert wait_for(lambda: done) == ["shogi"] and wait_for(lambda: failed == ["once", "None"])
     pool.close()
 
 

@@ -15,6 +15,8 @@ import sys
 
 from shogi_engine.engine import Engine
 from shogi_engine.games import NAMES
+from shogi_engine.play.game import number
+from shogi_engine.types.limits import Limit
 
 
 def answers(engine: Engine, loss: int, depth: int, answering: int, rng: random.Random) -> int:
@@ -25,20 +27,20 @@ def answers(engine: Engine, loss: int, depth: int, answering: int, rng: random.R
         rng: chooses the moves of both players
     """
     engine.new_game()
-    engine.set_position()
-    engine.rng = rng
+    engine.rng, board = rng, engine.board()
     made = 0
-    while engine.legal_moves():
-        if len(engine.moves) % 2 == answering:
-            move = engine.book.move()
-            if not move:
+    while board.legal_moves:
+        if len(board.move_stack) % 2 == answering:
+            found = engine.book.play(board)
+            if found is None:
                 break
+            move = found.move
             made += 1
         else:
-            lines = engine.search(depth=depth, multipv=engine.game.max_moves).lines
-            best = max(line.value for line in lines)
-            move = rng.choice([line.pv[0] for line in lines if line.value >= best - loss])
-        engine.push(move)
+            lines = engine.analyse(board, Limit(depth=depth), multipv=engine.game.max_moves)
+            least = number(lines[0]["score"]) - loss
+            move = rng.choice([line.pv[0] for line in lines if number(line["score"]) >= least])
+        board.push(move)
     return made
 
 

@@ -4,7 +4,6 @@ import gzip
 
 import pytest
 
-from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, book
 from shogi_engine.games.othello.bitboard import transform, transform_square
 from shogi_engine.games.othello.book import canonical_key
@@ -12,6 +11,7 @@ from shogi_engine.games.othello.endgame.solver import after
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import DISC_MOVE, move_square
 from tests.support.games.tictactoe import GAME as TIC_TAC_TOE
+from tests.support.text_engine import TextEngine
 
 LINE = "------------------O-OX----XOOX---XXXOX----XOOO------------------ X; c2:+0.4; f2:-1.2"
 
@@ -112,12 +112,12 @@ def test_the_shipped_book_answers_moves_that_are_not_the_best(loss, plies):
 
 
 def test_book_moves_in_the_engine():
-    with Engine("othello", hash_mb=1) as engine:
-        first = engine.book.move()
+    with TextEngine("othello", hash_mb=1) as engine:
+        first = engine.book_move()
         assert first in engine.legal_moves()
         engine.set_position(moves=[first])
-        assert engine.book.move() in engine.legal_moves()
+        assert engine.book_move() in engine.legal_moves()
         engine.set_position("--OOO-----XOXX----XXOX-----XXO---OOXXXXX--OX-XX---XXO----------- X")
-        assert engine.book.move() == ""
-    with Engine(TIC_TAC_TOE, hash_mb=1) as engine:
-        assert engine.book.move() == ""
+        assert engine.book_move() == ""
+    with TextEngine(TIC_TAC_TOE, hash_mb=1) as engine:
+        assert engine.book_move() == ""

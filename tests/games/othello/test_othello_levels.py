@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, params
 from shogi_engine.games.othello.board import Board
 from shogi_engine.games.othello.names import SOLVED_PLY, budget
@@ -21,6 +20,7 @@ from shogi_engine.types.limits import Clock
 from tests.support.games.tictactoe import GAME as TIC_TAC_TOE
 from tests.support.othello_cases import random_game
 from tests.support.searching import place
+from tests.support.text_engine import TextEngine
 
 MIDDLE = "--OOO-----XOXX----XXOX-----XXO---OOXXXXX--OX-XX---XXO----------- X"
 
@@ -59,12 +59,12 @@ def test_limits_of_a_level():
     for wrong in (-1, 31):
         with pytest.raises(ValueError, match="level must be 0 to 30"):
             params.plan(wrong, start)
-    with Engine(TIC_TAC_TOE, hash_mb=1) as engine, pytest.raises(ValueError, match="level must be 0 to 10"):
+    with TextEngine(TIC_TAC_TOE, hash_mb=1) as engine, pytest.raises(ValueError, match="level must be 0 to 10"):
         engine.search(level=11)
 
 
 def test_a_level_in_the_engine():
-    with Engine("othello", hash_mb=4) as engine:
+    with TextEngine("othello", hash_mb=4) as engine:
         engine.set_position(MIDDLE)
         engine.rng.seed(1)
         seen = {engine.search(level=0).bestmove for _ in range(20)}
@@ -83,7 +83,7 @@ def test_a_level_in_the_engine():
 
 def test_a_side_without_discs_takes_no_minutes():
     """Nothing is pruned there: 27 plies would take a billion positions and two minutes."""
-    with Engine("othello", hash_mb=16) as engine:
+    with TextEngine("othello", hash_mb=16) as engine:
         engine.set_position("--------------------O---XOOOO---OXOOO----XXOO---X-OOO---XXX----- X")
         plan = params.plan(15, engine.position)
         found = engine.search(level=15)
@@ -118,7 +118,7 @@ def test_probcut_saves_nodes_and_changes_little():
 
 def test_selective_searches_share_no_entries():
     """An exact search after a selective one finds what it finds with an empty table."""
-    with Engine("othello", hash_mb=4) as engine, Engine("othello", hash_mb=4) as fresh:
+    with TextEngine("othello", hash_mb=4) as engine, TextEngine("othello", hash_mb=4) as fresh:
         for each in (engine, fresh):
             each.set_position(MIDDLE)
         engine.search(depth=9, multi_probcut_margin=50)
@@ -134,7 +134,7 @@ def test_wipe_outs_are_seen():
         for depth in (5, 6, 7):
             assert value_of(ctx, parse_obf(text), depth, 0, table)[0] == 6400, "the full width says so"
             assert value_of(ctx, parse_obf(text), depth, MULTI_PROBCUT_MARGIN, table)[0] == 6400
-    with Engine("othello", hash_mb=4) as engine:
+    with TextEngine("othello", hash_mb=4) as engine:
         engine.set_position(WIPE_OUTS[0])
         assert engine.search(level=8).value == 6400
 
@@ -142,7 +142,7 @@ def test_wipe_outs_are_seen():
 def score_of_match(high, low, games):
     """Return the share of the points that level `high` takes from level `low`, each opening played twice."""
     rng, points = random.Random(f"{high} {low}"), 0.0
-    with Engine("othello", hash_mb=4) as first, Engine("othello", hash_mb=4) as second:
+    with TextEngine("othello", hash_mb=4) as first, TextEngine("othello", hash_mb=4) as second:
         for _ in range(games // 2):
             opening = [str(move) for _, move in zip(range(8), random_opening(rng), strict=False)]
             for players in ((first, second), (second, first)):

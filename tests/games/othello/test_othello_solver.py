@@ -8,7 +8,6 @@ import threading
 import numpy as np
 import pytest
 
-from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.deep_search import DEEP
 from shogi_engine.games.othello.endgame.search import NEAR_EMPTIES, SORTED_START, ending_key, last_flips
@@ -27,6 +26,7 @@ from tests.support import processes
 from tests.support.clock import within
 from tests.support.othello_cases import random_game
 from tests.support.processes import TESTS, needs_workshop
+from tests.support.text_engine import TextEngine
 from tests.support.twins.naive_othello import DIRECTIONS, State
 
 ENDGAMES = TESTS / "data" / "othello_endgame.json"
@@ -259,7 +259,7 @@ def test_an_attempt_goes_as_far_as_the_selectivity_allows(selectivity):
 
 
 def test_an_attempt_in_time_keeps_what_the_last_pass_found():
-    with Engine("othello", hash_mb=16) as engine:
+    with TextEngine("othello", hash_mb=16) as engine:
         engine.set_position(format_obf(LONG))
         engine.warmup()
         for milliseconds in (1500, 6000, 24_000):  # on a busy machine a pass takes longer
@@ -375,7 +375,7 @@ def test_a_solver_has_at_least_one_thread():
 
 def test_the_engine_plays_endings_exactly():
     """Whole endings by the clock: the score stays what it is to the end of the game."""
-    with Engine("othello", hash_mb=16) as engine:
+    with TextEngine("othello", hash_mb=16) as engine:
         for ending in [ending for ending in SUITE if empties(ending.position) == 16][:3]:
             engine.set_position(format_obf(ending.position))
             lines = []
@@ -390,7 +390,7 @@ def test_the_engine_plays_endings_exactly():
 
 
 def test_an_announced_search_is_stopped_in_the_solver_too():
-    with Engine("othello", hash_mb=16) as engine:
+    with TextEngine("othello", hash_mb=16) as engine:
         engine.set_position(format_obf(LONG))
         engine.warmup()
         for wait in (0.0, 0.2):

@@ -5,7 +5,6 @@ import random
 import numpy as np
 import pytest
 
-from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.bitboard import in_check
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.mate.solver import MateSolver
@@ -14,6 +13,7 @@ from shogi_engine.games.shogi.types import PROMOTION
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from tests.support.shogi_moves import legal_moves
+from tests.support.text_engine import TextEngine
 from tests.support.twins.naive_shogi import State
 
 # The only mate by checks begins with a pawn that does not promote: after promoting, P*1b would be a pawn-drop mate.
@@ -69,7 +69,7 @@ def test_the_mate_solver_declines(sfen, first):
 @pytest.mark.parametrize(("sfen", "first"), BY_DECLINING.items())
 def test_the_engine_plays_a_mate_by_declining(sfen, first):
     """The promotion mates too, by quiet moves: the engine plays what search or solver proves first."""
-    engine = Engine("shogi", hash_mb=1)
+    engine = TextEngine("shogi", hash_mb=1)
     engine.set_position(sfen)
     engine.load_solver()
     found = engine.search(movetime=20_000)  # ends with a proof

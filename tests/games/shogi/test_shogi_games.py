@@ -78,7 +78,7 @@ def composed(count, seed=2):
 
 
 def test_naive_twin_along_games():
-    for _, pos, _, moves in games(4, seed=3):
+    for _, pos, _, moves in games(sized(2, 4), seed=3):
         state = State.from_sfen(format_sfen(pos))
         assert set(state.legal_moves()) == set(moves), format_sfen(pos)
         assert len(set(moves)) == len(moves)
@@ -94,8 +94,8 @@ def test_naive_twin_on_composed_positions():
 
 def test_moves_are_made_and_taken_back():
     """After every legal move all fields, keys too, are as if set up afresh; taken back, they are the old ones."""
-    along = (pos.copy() for _, pos, played, _ in games(8, seed=4) if len(played) % 5 == 0)
-    for pos in itertools.chain(along, map(parse_sfen, composed(10 if JIT_DISABLED else 60, seed=5))):
+    along = (pos.copy() for _, pos, played, _ in games(sized(3, 8), seed=4) if len(played) % 5 == 0)
+    for pos in itertools.chain(along, map(parse_sfen, composed(10 if JIT_DISABLED else sized(20, 60), seed=5))):
         state = State.from_sfen(format_sfen(pos))
         for move in legal_moves(pos):
             after, undo = pos.copy(), new_record(UNDO)
@@ -154,7 +154,7 @@ def test_python_shogi_along_games():
     """python-shogi lets a pawn drop mate if the only defenders are pinned; there the naive twin has the last word."""
     shogi = pytest.importorskip("shogi")
     board = shogi.Board()
-    for start, pos, played, moves in games(4, plies=min(PLIES, 150), seed=9):
+    for start, pos, played, moves in games(sized(2, 4), plies=min(PLIES, 150), seed=9):
         if played:
             board.push_usi(played[-1])
         else:

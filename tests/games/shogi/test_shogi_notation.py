@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from shogi_engine import Engine, records
+from shogi_engine import records
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.sfen import START, format_sfen, parse_sfen
@@ -15,6 +15,7 @@ from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.records import GameRecord
 from tests.support.shogi_cases import assert_same_record, mirrored, perft_positions, rule_cases
 from tests.support.shogi_moves import legal_moves
+from tests.support.text_engine import TextEngine
 from tests.support.twins.naive_shogi import State
 
 EXAMPLES = settings(max_examples=10 if JIT_DISABLED else 100)
@@ -44,7 +45,7 @@ def test_the_move_number_0_is_1():
     assert Board(zero) == Board(one) and Board(f"sfen {zero} moves 7g7f").sfen() == Board("startpos moves 7g7f").sfen()
     (record,) = records.loads(f"sfen {zero} moves 7g7f\n")
     assert record.moves == ["7g7f"] and record.start == GameRecord.from_moves("shogi", ["7g7f"]).start
-    with Engine("shogi", hash_mb=1) as engine:
+    with TextEngine("shogi", hash_mb=1) as engine:
         engine.set_position(zero, ["7g7f"])
         assert engine.position_text == Board("startpos moves 7g7f").sfen()
 

@@ -652,6 +652,23 @@ class Board(BaseBoard, KernelBoard[Move]):
     def _made(self, first: int) -> list[Move]:
         return [MOVES[move & CODES] for move in self._undo["move"][first : self._count[0]].tolist()]
 
+    def search_form(self) -> tuple[Any, np.ndarray]:
+        """Return the position that the game began with, record[POSITION], and the kernels' moves from there.
+
+        Raises ValueError for a null move.
+        """
+        moves = self._undo["move"][: self._count[0]]
+        if not moves.all():
+            raise InputError("move {0}: {1}", 1 + int(moves.argmin()), self._illegal(Move.null()))
+        return self.root()._pos, moves
+
+    def code_of(self, move: int | str) -> int:
+        """Return the kernels' form of a legal move, a Move or a text; raises ValueError saying why it is not legal."""
+        return int(legal_move(self._pos, self.parse_text(move) if isinstance(move, str) else Move.from_int(move)))
+
+    def _decoded(self, code: int) -> Move:
+        return MOVES[code & CODES]
+
     def _illegal(self, move: Move) -> ValueError:
         """Return the error that says why `move` is not legal."""
         if not move:
