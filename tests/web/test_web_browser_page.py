@@ -261,7 +261,6 @@ def test_turning_points_keep_their_place_and_the_small_board_waits_for_the_point
     visitor.close()
 
 
-@pytest.mark.server("lessons are the server's")
 def test_a_problem_brings_the_board_onto_a_phones_screen_and_the_keyboard_to_it(browser, tmp_path):
     server, address = serve(fake_hub(tmp_path / "games"))
     visitor = Visitor(browser, address, PHONE)
@@ -369,7 +368,7 @@ def test_othello_shows_values_on_all_moves(visitor):
     visitor.wait_ply(1)
 
 
-@pytest.mark.server("what the server sends; see test_site.py")
+@pytest.mark.server("what the server sends; see test_web_site.py")
 def test_the_first_position_takes_no_more_requests_and_bytes_than_needed(browser, backend):
     """The page, its style, its picture and 16 scripts, with no more bytes than before there was as much to do."""
     visitor = Visitor(browser, backend)
