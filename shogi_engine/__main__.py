@@ -102,9 +102,9 @@ def main(arguments: list[str] | None = None) -> int:
             status = refused(f"shogi-engine: {one_line(fault)}")
         except KeyboardInterrupt:
             status = 130
-    if signals.status and status:
-        flush_quietly()  # the terminal may be closed
-        return signals.status
+    if status:
+        flush_quietly()  # the terminal may be closed, and its signal still on the way
+        return signals.status or status
     return status
 
 

@@ -13,6 +13,8 @@ import pytest
 
 from shogi_engine import games
 
+pytest.importorskip("importlinter")
+
 ROOT = Path(__file__).resolve().parent.parent
 LINT = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports())"
 

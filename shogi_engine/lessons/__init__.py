@@ -138,7 +138,7 @@ class Attempt(study.Attempt):
         return Verdict(YOURS if len(moves) + 1 < len(lesson.line) else WRONG, (reply,))
 
     def hint(self, moves: Sequence[str]) -> str:
-        """Return the next move of the line, '' beside it."""
+        """Return the next move of the line, '' elsewhere."""
         made = len(moves)
         if tuple(moves) != self.line[:made] or made >= len(self.line):
             return ""

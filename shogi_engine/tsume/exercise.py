@@ -107,7 +107,7 @@ class Task(Protocol):
         """Find it out, of the position after the move."""
 
     def hint(self, moves: Moves) -> str:
-        """Return the next move, '' if there is none to be hinted at, and note that it was asked for."""
+        """Return the next move, '' if there is none to be hinted at, and note the hint."""
 
     def mates(self, moves: Moves) -> bool:
         """Tell whether these moves have begun a mate, which is solved like tsume."""

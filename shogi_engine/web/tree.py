@@ -393,5 +393,5 @@ class Tree:
         try:
             return str(self.board.parse_text(move))
         except InputError as fault:
-            reason = fault.args[0].values[-1:]  # whoever tried it sees which move it was
+            reason = fault.args[0].values[-1:]  # the player sees which move it was
             raise InputError(*reason) if isinstance(reason[0], Message) else fault from None

@@ -48,6 +48,8 @@ def run(words, env, cwd):
     code += "signal.signal(signal.SIGINT, signal.default_int_handler)\nfrom shogi_engine.__main__ import main\n"
     if words[0] in ("solve", "perft"):  # of the others' work there is another sign
         code += BEGIN.format(command=words[0])
+    if words[0] == "serve":  # a busy machine takes long to load kernels, which is ended first
+        code += f"from shogi_engine.cli import serve\nserve.END_SECONDS = {GENEROUS / 2}\n"
     command = [sys.executable, "-c", code + "sys.exit(main(sys.argv[1:]))", *map(str, words)]
     return forks.start(command, env, cwd, stdout=forks.PIPE, stderr=forks.PIPE, text=True)
 

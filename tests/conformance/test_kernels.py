@@ -8,9 +8,9 @@ import pytest
 
 from shogi_engine.jit import JIT_DISABLED
 from tests.support.cases import CASES
-from tests.support.processes import ROOT, TESTS, environment, run
+from tests.support.processes import ROOT, TESTS, environment, needs_workshop, run
 
-pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="with JIT off nothing is compiled")
+pytestmark = [pytest.mark.skipif(JIT_DISABLED, reason="with JIT off nothing is compiled"), needs_workshop]
 SMALL = "tictactoe"  # it is compiled in seconds, and played in seconds without JIT
 games = pytest.mark.parametrize(
     "case", [pytest.param(case, id=str(case), marks=() if str(case) == SMALL else pytest.mark.slow) for case in CASES]

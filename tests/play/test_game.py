@@ -14,7 +14,7 @@ from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.limits import Clock
 from shogi_engine.types.outcomes import Outcome, Termination
 from shogi_engine.types.results import Score
-from tests.support.processes import TESTS
+from tests.support.processes import TESTS, needs_workshop
 from tests.support.twins.naive_game import NaiveGame
 
 CASES = json.loads((TESTS / "data" / "shogi_rules.json").read_text())
@@ -281,6 +281,7 @@ def test_othello_ends_with_the_discs_and_says_nothing_of_it_in_the_record():
     assert game.record.score == 2 * game.board.count(0) - 64 and game.record.result == "1-0"
 
 
+@needs_workshop
 @pytest.mark.parametrize("name", ["shogi", "othello"])
 def test_a_game_without_a_board_is_judged_alike(name):
     rng, game = random.Random(3), games.load(name)

@@ -12,7 +12,7 @@ import contextlib
 import fcntl
 import functools
 import gc
-import importlib
+import importlib.util
 import json
 import os
 import runpy
@@ -29,7 +29,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PIPE = subprocess.PIPE
-OTHERS = ("numba", "numpy", "shogi")
+OTHERS = tuple(name for name in ("numba", "numpy", "shogi") if importlib.util.find_spec(name))  # numba may be missing
 OURS = ("shogi", "usi.loop", "shogi_engine.__main__")
 KERNELS = {"usi": "shogi", "gtp": "othello", "nboard": "othello"}  # of commands
 READ_AT_START = ("PYTHON", "NUMBA_", "SHOGI_ENGINE_")

@@ -8,7 +8,7 @@ from shogi_engine import records
 from shogi_engine.types.results import Score
 from shogi_engine.web.messages import Message
 from tests.web.fake_engine import FakeEngine, fake_hub
-from tests.web.visitor import CHROMIUM, PHONE, Visitor, serve, until
+from tests.web.visitor import CHROMIUM, PATIENCE_MS, PHONE, Visitor, serve, until
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 FIRST_BYTES = 140_000
@@ -160,6 +160,7 @@ def test_a_game_that_another_tab_holds_opens_without_a_lost_connection(browser, 
     one.move("7g", "7f")
     one.wait_ply(1)
     page = one.context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
     page.goto(backend + "#board")
     page.wait_for_selector("#board svg .piece")
     page.click("#kept")
@@ -260,7 +261,6 @@ def test_turning_points_keep_their_place_and_the_small_board_waits_for_the_point
     visitor.close()
 
 
-@pytest.mark.server("lessons are the server's")
 def test_a_problem_brings_the_board_onto_a_phones_screen_and_the_keyboard_to_it(browser, tmp_path):
     server, address = serve(fake_hub(tmp_path / "games"))
     visitor = Visitor(browser, address, PHONE)
@@ -368,7 +368,7 @@ def test_othello_shows_values_on_all_moves(visitor):
     visitor.wait_ply(1)
 
 
-@pytest.mark.server("what the server sends; see test_site.py")
+@pytest.mark.server("what the server sends; see test_web_site.py")
 def test_the_first_position_takes_no_more_requests_and_bytes_than_needed(browser, backend):
     """The page, its style, its picture and 16 scripts, with no more bytes than before there was as much to do."""
     visitor = Visitor(browser, backend)

@@ -101,7 +101,8 @@ def write_memory(game: str, folder: Path) -> None:
 
     module, memory = module_of(game), Memory()
     searcher = Searcher(module.GAME, hash_mb=1)
-    ctx, tables = np.asarray(searcher._contexts[0]).copy(), searcher._histories[0].tables
+    used, tables = np.asarray(searcher._contexts[0]), searcher._histories[0].tables
+    ctx = np.frombuffer(bytearray(used.tobytes()), used.dtype).reshape(())  # `copy` would leave what is between fields
     ctx["pos"] = module.GAME.parse_position(module.GAME.start)
     ctx["params"], ctx["evaluation"] = searcher.params, searcher.evaluator.params
     page = np.zeros((), module.PAGE)

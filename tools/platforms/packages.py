@@ -5,7 +5,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools import build_wheels
 from tools.measure.check_bench import ROOT, last_bench
 
 TAGS = {
@@ -47,7 +46,10 @@ def install(system: str, folder: Path, wheel: Path | None = None) -> None:
         wheel: the project's; None: it is built here
     """
     with tempfile.TemporaryDirectory() as name:
-        wheel = wheel or build_wheels.build([TARGETS[system]], Path(name))[0]
+        if wheel is None:
+            from tools import build_wheels  # needs numba
+
+            (wheel,) = build_wheels.build([TARGETS[system]], Path(name))
         pip(system, "install", "--upgrade", f"--target={folder}", f"{wheel}[web]", *ALSO[system])
 
 

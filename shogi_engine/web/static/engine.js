@@ -42,6 +42,7 @@ export class Engine {
     /** @type {Map<string, string>} what another Worker has to hear again, by the option */
     this.options = new Map();
     this.searching = false;
+    this.searches = 0; // begun until now
     this.best = "";
     this.start();
   }
@@ -65,14 +66,16 @@ export class Engine {
     if (word === "setoption") this.options.set(line.split(" value ")[0], line);
     if (word === "go") {
       this.searching = true;
+      this.searches++;
       this.best = "";
       if (this.flag) Atomics.store(this.flag, 0, 0);
     }
-    const { worker, searching } = this;
+    const { worker, searching, searches } = this;
     if (word === "stop" && searching && this.flag) Atomics.store(this.flag, 0, 1);
     else if (word === "stop" && searching && this.best) this.replace();
     if (worker === this.worker) worker?.postMessage(line);
-    if (word === "stop" && searching) setTimeout(() => this.searching && this.loaded && worker === this.worker && this.replace(), LATE_MS);
+    const late = () => this.searching && this.loaded && searches === this.searches && worker === this.worker;
+    if (word === "stop" && searching) setTimeout(() => late() && this.replace(), LATE_MS);
   }
 
   /** End the Worker with the best move that it has told, and begin another one; its tables are lost. */

@@ -13,7 +13,7 @@ export function course({game, rows}, link) {
     {"aria-pressed": String(each === game), "data-game": each}));
   show(t("learnTitle"), element("p", {class: "soft"}, t("learnNote")),
     element("div", {class: "choice", role: "group", "aria-label": t("games")}, ...games),
-    element("p", {class: "row"}, button(t(begun ? "learnGoOn" : "learnBegin"), () => { take(begun ? "" : rows[0][0]); }, {class: "main", id: "learn-begin"}),
+    element("p", {class: "row"}, button(t(begun ? "goOn" : "learnBegin"), () => { take(begun ? "" : rows[0][0]); }, {class: "main", id: "learn-begin"}),
       element("span", {class: "soft"}, t("learnDone", {done, count: rows.length}))),
     element("div", {class: "list"}, ...rows.map(([name, title, solved], index) => button(`${index + 1}. ${title}`, () => { take(name); },
       {class: solved ? "solved" : "", "data-lesson": name, "aria-label": `${index + 1}. ${title}${solved ? `, ${t("done_before")}` : ""}`}))));
