@@ -264,7 +264,7 @@ class Engine:
 
         Raises ValueError saying what is invalid.
         """
-        if len(moves) > MOVES_MAX:
+        if len(moves := listed(moves)) > MOVES_MAX:
             raise InputError("there are {0} moves, more than {1}", len(moves), MOVES_MAX)
         board = games.board_class(self.game)(position or None)
         push = getattr(board, "push_usi", board.push_text)  # of all notations, programs write this

@@ -6,6 +6,7 @@ import pytest
 from shogi_engine import Engine
 from shogi_engine.batch import Batch, LiveGames, PolicyPlayer, Puct, random_games, self_play
 from shogi_engine.batch.batch import output_array, shared_array
+from shogi_engine.games.othello.board import Board
 
 START = "---------------------------OX------XO--------------------------- X"
 BATCH = Batch("othello")
@@ -40,9 +41,9 @@ WRONG = [  # what is called, and what is said of it
     (lambda: PolicyPlayer("network.onnx"), "a network is a function .*load_network.*, not 'network.onnx'"),
     (lambda: PolicyPlayer(even, "othello", 400), r"expected a Limit, such as Limit\(time=0.1\), not 400"),
     (lambda: PolicyPlayer(even, "othello", copy=2), "a PolicyPlayer has no argument 'copy'; there are layout, longest"),
-    (lambda: Engine("othello", hash_mb=1).perft("3"), "depth must be a whole number, not '3'"),
-    (lambda: Engine("othello", hash_mb=1).set_position("", "f5"), "expected a list of moves, not 'f5'"),
-    (lambda: Engine("othello", hash_mb=1).set_position("", None), "expected a list of moves, not None"),
+    (lambda: Engine("othello", hash_mb=1).perft(Board(), "3"), "depth must be a whole number, not '3'"),
+    (lambda: Engine("othello", hash_mb=1).board("", "f5"), "expected a list of moves, not 'f5'"),
+    (lambda: Engine("othello", hash_mb=1).board("", None), "expected a list of moves, not None"),
 ]
 
 

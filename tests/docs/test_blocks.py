@@ -26,9 +26,7 @@ OWN_TESTS = (
     ("docs/batches.md", 'records.games("games.csa")', "test_coming_from"),
 )
 SMALLER = {  # what would take long, and other engines, which this one stands for
-    "movetime=1000": "movetime=10",
     "time=1)": "time=0.01)",
-    "time=0.2)": "time=0.01)",
     "time=0.1)": "time=0.01)",
     "byoyomi=0.5)": "byoyomi=0.01)",
     "depth=8)": "depth=3)",

@@ -109,7 +109,7 @@ def test_names_are_defined(page):
 
 
 def test_a_name_that_is_not_there_is_noticed():
-    assert is_defined("alphabeta.search") and is_defined("Engine.search") and is_defined("search.context")
+    assert is_defined("alphabeta.search") and is_defined("Engine.play") and is_defined("search.context")
     assert not is_defined("alphabeta.searched") and not is_defined("Engine.searched") and not is_defined("no.context")
 
 

@@ -356,7 +356,7 @@ export class Local {
   #told(node) {
     const {told, parent} = this.#nodes[node], words = SCORES[this.#look.language][/** @type {Game} */ (this.#game.game)], {language} = this.#look;
     const moves = told.score.unit === "mate" ? told.pv : told.pv.slice(0, LINE_MOVES), given = this.#game.game === "othello"
-      ? `${Number(told.given.toFixed(1))}${language === "ja" ? "石" : ` ${words.discs}`}` : language === "ja" ? (100 * told.given).toFixed(0) : `${told.given.toFixed(2)} ${words.pawns}`;
+      ? `${Number(told.given.toFixed(1))}${language === "ja" ? "" : " "}${words.discs}` : language === "ja" ? (100 * told.given).toFixed(0) : `${told.given.toFixed(2)} ${words.pawns}`;
     return {node: parent, moves, texts: this.#names(parent, moves), class: told.verdict, called: told.verdict ? words[told.verdict] : "", loss: told.loss, given, score: this.#words(this.#turn(parent) ? minus(told.score) : told.score), why: []};
   }
   /** @param {number[]} main */
