@@ -103,8 +103,8 @@ def main(arguments: list[str] | None = None) -> int:
         except KeyboardInterrupt:
             status = 130
     if status:
-        flush_quietly()  # the terminal may be closed, and its signal still on the way
-        return signals.status or status
+        flush_quietly()  # the terminal may be closed
+        return signals.ended(status)
     return status
 
 

@@ -12,6 +12,9 @@ NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
 
 
+HUNG_UP = 129  # the exit status of SIGHUP
+
+
 class EndSignal(KeyboardInterrupt):
     """A signal has requested the end of the program."""
 
@@ -26,7 +29,16 @@ class EndingSignals:
 
     def __init__(self) -> None:
         self.status = 0
+        self._terminal = os.isatty(0)
         self.first: Callable[[], object] | None = None
+
+    def ended(self, status: int) -> int:
+        """Return the exit status of a command that has failed with `status`: that of the signal, if one has ended it.
+
+        A read from a terminal that is being closed fails just before the signal comes.
+        """
+        hung_up = self._terminal and not os.isatty(0)
+        return self.status or (HUNG_UP if hung_up else status)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle a signal. Raises EndSignal only once: a second signal must not interrupt the saving."""
