@@ -69,7 +69,7 @@ def play(rng, start, ctx):
     return ending
 
 
-@pytest.mark.parametrize("games", [60, pytest.param(4000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [120, pytest.param(4000, marks=pytest.mark.slow)])
 def test_random_games(games):
     ctx = perft_context(GAME)
     endings = [play(random.Random(number), STARTS[number % len(STARTS)], ctx) for number in range(games)]
