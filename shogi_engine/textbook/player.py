@@ -119,7 +119,7 @@ class TextbookPlayer(Player):
 
     def think(self, game: Game, search: Search[Any] | None = None) -> PlayResult[Any]:
         """Search the position. Other threads cannot stop it."""
-        new, self._known = game.board.move_stack[self._known :], game.ply
+        new, self._known = game.board.search_form()[1][self._known :], game.ply
         self._visits[:] = 0
         began = time.perf_counter()
         move = self._choose(new, self.textbook.depth)
