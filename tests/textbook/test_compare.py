@@ -118,7 +118,11 @@ def test_what_a_player_answers_is_what_the_search_counts():
             child = board.copy()
             child.push(move)
             best[str(move)] = -naive_value(child, 1 if move.square is not None else 2)
-        assert best[str(answer.move)] == max(best.values()) and answer.visits[0] == 1 and answer.info.nodes == sum(answer.visits)
+        assert (
+            best[str(answer.move)] == max(best.values())
+            and answer.visits[0] == 1
+            and answer.info.nodes == sum(answer.visits)
+        )
         assert answer.visits[1] == len(best)
         game.move(answer.move)
     again = play(Game.begin("othello", "", ["f5", "d6", "c3"], terms=Terms(40)), tuple(sides), "any")

@@ -10,6 +10,7 @@ import pytest
 
 from shogi_engine.frontends import core
 from shogi_engine.frontends.core import CRASH_LOG_MAX, Input, Output, Source, crash_log_path
+from shogi_engine.games.shogi.board import Board
 from tests.support import forks
 from tests.support.usi_driver import FAKE, LATE, Process
 from usi import loop
@@ -65,7 +66,7 @@ def test_a_search_that_only_the_options_end_is_bounded(limit):
 def test_nothing_is_compiled_before_it_is_known_by_what_to_evaluate(option, evaluation, monkeypatch):
     loaded, asked, written = threading.Event(), [], []
     fake = SimpleNamespace(
-        resize=lambda **named: None, load_solver=lambda: None, warmup=lambda: asked.append("compiled"),
+        resize=lambda **named: None, load_solver=lambda: None, board=Board, warmup=lambda: asked.append("compiled"),
         set_evaluation=lambda name, file: asked.append(name),
     )  # fmt: skip
     monkeypatch.setattr("shogi_engine.engine.Engine", lambda game: (loaded.set(), fake)[1])
@@ -262,7 +263,7 @@ def converse(lines, engine):
 
 def test_a_table_larger_than_the_machine_is_refused_with_a_line(monkeypatch):
     sizes = []
-    engine = SimpleNamespace(resize=lambda **named: sizes.append(named), load_solver=lambda: None)
+    engine = SimpleNamespace(resize=lambda **named: sizes.append(named), load_solver=lambda: None, board=Board)
     monkeypatch.setattr(loop, "machine_megabytes", lambda: 1000)
     lines = converse([b"setoption name USI_Hash value 65536", b"isready"], engine)
     assert lines == ["info string USI_Hash 65536 is too large: this machine has 1000 MB; the table is unchanged",
@@ -286,14 +287,14 @@ def test_numbers_too_large_are_taken_as_the_largest(line):
 def test_a_count_that_is_stopped_says_so_in_one_line():
     begun, stopped = threading.Event(), threading.Event()
 
-    def perft(depth):
-        begun.set()
-        stopped.wait(60)
+    def perft(board, depth, search):
+        with search.searching(engine):
+            begun.set()
+            stopped.wait(60)
         raise RuntimeError("stopped after 1 of 30 moves")
 
     engine = SimpleNamespace(
-        resize=lambda **named: None, legal_moves=lambda: ["7g7f"] * 30, prepare=lambda: None, stop=stopped.set,
-        perft=perft,
+        resize=lambda **named: None, board=Board, prepare=lambda: None, stop=stopped.set, perft=perft,
     )  # fmt: skip
 
     def script():
@@ -309,9 +310,9 @@ def test_loading_for_mates_says_that_it_is_alive(monkeypatch):
     said = threading.Event()
     monkeypatch.setattr(loop.Loop, "say_alive", lambda self, text: (self.out.info(text), said.set()))
     engine = SimpleNamespace(
-        resize=lambda **named: None, legal_moves=lambda: ["7g7f"], prepare=lambda: None,
+        resize=lambda **named: None, board=Board, prepare=lambda: None,
         warmup_mate=lambda: (said.clear(), said.wait(60)),
-        find_mate=lambda **named: SimpleNamespace(result="nomate", moves=()),
+        mate=lambda board, limit, **named: SimpleNamespace(result="nomate", moves=()),
     )  # fmt: skip
     lines = converse([b"go mate 1000"], engine)
     assert lines[-1] == "checkmate nomate" and "info string loading ... 0 s" in lines

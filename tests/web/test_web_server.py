@@ -133,7 +133,7 @@ def test_a_conversation(hub):
             socket.send_json({"do": "move", "move": "7g7f"})
             assert receive(socket, "state")["line"][1]["text"] == "▲７六歩"
             socket.send_json({"do": "move", "move": "7g7f"})
-            assert "7g7f" in receive(socket, "error")["text"]
+            assert receive(socket, "error")["text"] == "７七に駒がありません"
             socket.send_json({"do": "analyse", "on": True})
             receive(socket, "info")
         wait_for(lambda: hub.pool.load == (0, 0))  # who leaves ends the search
