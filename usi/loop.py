@@ -455,7 +455,6 @@ class Loop(Console):
             self.fail(failure)
         finally:
             task.decided.wait()
-            task.ahead = None
 
     def _info_writer(self, board: Any, moves: list[Any]) -> InfoWriter:
         """Return the printer of the lines of a search among `moves` of a position."""
