@@ -163,6 +163,7 @@ class GoCommand(Command):
 
 
 PARAMETER = "param."  # prefix of undeclared options that set a parameter in Game.params
+MATED = 31_999  # centipawns, for ResignValue: with a larger one, such as the default, the engine plays on to the mate
 BOOK_PAUSE = 0.002  # seconds before a book's answer: uci2wb loses one that comes while it still handles the last move
 
 
@@ -455,7 +456,6 @@ class Loop(Console):
             self.fail(failure)
         finally:
             task.decided.wait()
-            task.ahead = None
 
     def _info_writer(self, board: Any, moves: list[Any]) -> InfoWriter:
         """Return the printer of the lines of a search among `moves` of a position."""
@@ -544,7 +544,9 @@ class Loop(Console):
         self.out.line(f"info time {int(seconds * 1000)} nodes {nodes} nps {int(nodes / max(seconds, 0.001))}")
 
     def _bestmove(self, found: PlayResult[Any]) -> str:
-        if found.info["score"].value <= -self.options.number("ResignValue"):
+        score = found.info["score"]
+        value = -MATED if score.mate and score.value < 0 else score.value
+        if value <= -self.options.number("ResignValue"):
             return "bestmove resign"
         ponder = f" ponder {found.ponder}" if found.ponder else ""
         return f"bestmove {found.move}{ponder}"

@@ -147,12 +147,12 @@ class PositionAnalyser:
         if last is not record or len(board.move_stack) > ply:
             board = record.board(0)
         self._last = record, board
-        for place, move in enumerate(record.moves[:ply], 1):
+        made = len(board.move_stack)
+        for number, move in enumerate(record.moves[made:ply], made + 1):
             try:
-                if place > len(board.move_stack):
-                    board.push_text(move)
+                board.push_text(move)
             except ValueError as fault:
-                raise InputError("move {0}: {1}", place, fault) from None
+                raise InputError("move {0}: {1}", number, fault) from None
         return board
 
     def _mate(self, board: Any) -> ForcedWin[int] | None:

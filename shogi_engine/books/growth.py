@@ -43,7 +43,7 @@ class Defaults:
 
     Attributes:
         limit: 'nodes' or 'depth', and its amount
-        multi_probcut_margin: as in search.limits.Limits
+        multi_probcut_margin: as in search.timeman.Limits
         width: moves searched per position
         margin: how much worse than the best a kept move may be, in the game's unit
         max_ply: plies of the last positions from the start

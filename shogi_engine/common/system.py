@@ -2,7 +2,7 @@
 
 People get their system's encoding and line ends. What it does not have is written with what it has: a graph in ASCII
 for one in blocks, digits for wide digits, and as a last resort Python's escapes, by which names can be told apart.
-Protocols write bytes (`frontends.stdio`).
+Protocols write bytes (`frontends.core`).
 """
 
 import codecs

@@ -77,7 +77,7 @@ class Analysis(Search[PlayResult[Move]], Generic[Move]):
         search: Callable[[OnInfo], PlayResult[Move]],
         announced: contextlib.ExitStack,
     ) -> None:
-        """Start it; `announced` is closed when it has ended."""
+        """Start it; `announced` is closed when it has ended, or cannot start."""
         self._player, self._board = engine, board
         self._reports: queue.SimpleQueue[Info[Move] | BaseException | None] = queue.SimpleQueue()
         self._lines: dict[int, Info[Move]] = {}
@@ -88,7 +88,11 @@ class Analysis(Search[PlayResult[Move]], Generic[Move]):
 
         super().__init__(work, done=lambda analysis: self._reports.put(None))
         announced.enter_context(self.searching(engine))
-        self.start(engine, "analysis")
+        try:
+            self.start(engine, "analysis")
+        except BaseException:  # there is no thread, and the engine is free again
+            announced.close()
+            raise
 
     def __repr__(self) -> str:
         return f"<Analysis {'done' if self.ended else 'running'}: {self.info}>"

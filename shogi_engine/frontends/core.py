@@ -5,7 +5,7 @@ order. Nothing that needs numba is imported here. The engine is loaded after the
 once while kernels are being compiled.
 
 What a line does to earlier ones, among them a protocol's `stop`, and `quit` or the end of input:
-* Interactive input (`stdio.Input.live`: a terminal, or a program that waited for an answer): each line is executed as
+* Interactive input (`Input.live`: a terminal, or a program that waited for an answer): each line is executed as
   it comes. `stop` stops all tasks, including waiting ones. The end does so too; commands that can be answered within
   LAST_WORDS are answered in order, and the process ends.
 * A script, whose input is complete from the beginning: each line is executed when the earlier ones have been answered,
@@ -368,7 +368,7 @@ def run_stdio(output: type[Out], converse: Callable[[Out, Iterable[bytes]], obje
     os.close(silence)
     source = Source(0)
     if not source.can_wait:
-        importlib.import_module("shogi_engine.jit").prepare()  # before a read waits: see the module `source`
+        importlib.import_module("shogi_engine.jit").prepare()  # before a read waits: see above
     stream = output(_writer(1), lambda: end_process(0))
     stream.owns_process = True
     try:
@@ -423,9 +423,7 @@ class FrontEnd:
         self.free_at = 0.0
         self._tasks: list[Command] = []  # unanswered, in order
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
-        self._obeying = (
-            threading.Condition()
-        )  # guards what follows; held while a line is executed, never while a task is
+        self._obeying = threading.Condition()  # guards what follows; held while a line, never a task, is executed
         self._held: deque[tuple[str, float]] = deque()  # lines of a script, and when they were read
         self._awaited: deque[Command] = deque()  # the tasks that a script waits for, not yet done
         self._script = False  # whether the line being executed is one of a script

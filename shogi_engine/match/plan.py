@@ -191,7 +191,7 @@ class OpeningPlan:
 
 
 class OpeningFile:
-    """OpeningFile by number, for any thread."""
+    """The openings of a plan by number, for any thread."""
 
     def __init__(self, plan: OpeningPlan) -> None:
         self.plan = plan

@@ -128,6 +128,18 @@ def test_an_analysis_whose_wait_is_interrupted_ends(engines, monkeypatch, wait):
     assert engine.play(new_board(), Limit(depth=1)).move is not None
 
 
+def test_an_analysis_that_cannot_start_leaves_the_engine_free(engines, monkeypatch):
+    def refuse(*arguments):
+        raise RuntimeError("can't start new thread")
+
+    engine, board = engines["othello"][0], othello.Board()
+    with monkeypatch.context() as patch:
+        patch.setattr("shogi_engine.common.threads.start_thread", refuse)
+        with pytest.raises(RuntimeError, match="new thread"):
+            engine.analysis(board, Limit(depth=1))
+    assert engine.play(board, Limit(depth=1)).move in board.legal_moves
+
+
 def test_an_analysis_with_a_limit_ends_by_itself(engines):
     engine, new_board = engines["shogi"]
     reports = engine.analysis(new_board(), Limit(depth=4))

@@ -233,6 +233,13 @@ def test_it_resigns_at_the_value_named_and_below(converse, named):
         assert (answer == "bestmove resign") is resigns, value
 
 
+@pytest.mark.parametrize(("named", "resigns"), [(300, True), (30_001, True), (31_999, True), (32_000, False)])
+def test_a_mate_counts_as_31999_centipawns_when_it_resigns(converse, named, resigns):
+    for value, mated in (("mate -4", True), ("mate 3", False)):
+        answer = converse(option("ResignValue", named), BLACK, "go depth 1", value=value).said[-1]
+        assert (answer == "bestmove resign") is (resigns and mated), value
+
+
 SHOWN = [  # options, and of each line that is shown its depth, its number and its last word
     ({"PvInterval": 0}, [(1, ""), (2, ""), (3, ""), (4, ""), (5, ""), (5, "")]),
     ({"PvInterval": 300}, [(2, ""), (4, ""), (5, "")]),  # after 450 and 850 ms
