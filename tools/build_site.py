@@ -17,6 +17,7 @@ from typing import Any
 from shogi_engine import games, lessons
 from shogi_engine.analysis.judgement import LINE_MOVES, PER_UNIT, VERDICTS, words_of
 from shogi_engine.games.othello import board as discs
+from shogi_engine.games.othello.names import CORNERS
 from shogi_engine.games.shogi.board import drawing
 from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.games.shogi.records.kakinoki import HANDICAPS, WESTERN
@@ -135,6 +136,7 @@ def facts() -> dict[str, Any]:
         "KIF_PIECES": {SYMBOLS[kind]: name for kind, name in enumerate(PIECE_NAMES["ja"]) if name and SYMBOLS[kind]},
         "ENDINGS": endings(),
         "FORMATS": {"shogi": ["kif", "csa", "usi"], "othello": ["transcript"]},
+        "CORNERS": CORNERS,
         "LESSONS": {game: [lesson_row(each) for each in lessons.lessons(game)] for game in games.NAMES},
         "PROBLEMS": [[each.sfen, each.length, each.grade] for each in problems()],
         "DAILY": [each.number for each in daily_problems()],

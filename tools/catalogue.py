@@ -64,7 +64,7 @@ def of_tables() -> Iterator[tuple[Text, str | None]]:
     yield from ((text, lessons.CONTEXT) for text in lessons.texts())
     yield from ((name, None) for name in SQUARE_NAMES)
     yield from ((str(ending), "ending") for ending in filter(None, ENDINGS))
-    yield from ((text, app.CONTEXT) for text in app.WORDS.values())
+    yield from ((text, app.CONTEXT) for text in app.TEXTS.values())
     yield from ((text, None) for text in (*filter(None, KIND_NAMES), *formats.ALL, formats.WINNERS, formats.OPEN))
     yield from ((text, None) for text in ("centipawns", "first wins", "second wins", "first", "second"))
     yield from ((text, None) for text in (*base.FAULTS, *SYSTEM, *ARGPARSE))

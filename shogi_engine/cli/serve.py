@@ -9,10 +9,11 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable, Sequence
+from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin
-from urllib.request import urlopen
+from urllib.request import ProxyHandler, build_opener
 
 from shogi_engine.cli import common
 from shogi_engine.cli.common import at_least_one, flag, option, port
@@ -213,11 +214,11 @@ def _listener(host: str, port: int) -> socket.socket:
 
 
 def _is_served(address: str) -> bool:
-    """Tell whether a server of this kind answers at an address."""
+    """Tell whether a server of this kind answers at an address of this machine, to which no proxy leads."""
     try:
-        with urlopen(urljoin(address, HEALTH), timeout=ANSWER_SECONDS) as answer:
+        with build_opener(ProxyHandler({})).open(urljoin(address, HEALTH), timeout=ANSWER_SECONDS) as answer:
             return bool(answer.read(10) == b"ok\n")
-    except (OSError, ValueError):
+    except (OSError, ValueError, HTTPException):  # the last, if it speaks another protocol
         return False
 
 

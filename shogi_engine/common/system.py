@@ -42,7 +42,7 @@ def _windows_megabytes() -> int:
 # ---- Windows' console: a program that is started by a double click gets one of its own
 
 
-OURS = ("python", "pythonw", "py", "shogi-engine", "shogi-usi")  # and whatever begins with them
+OURS = ("py", "shogi-engine")  # and what begins with them, such as python3.12.exe
 
 
 def has_own_console() -> bool:

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine import study
+from shogi_engine.games.othello.names import CORNERS
 from shogi_engine.language import InputError, translate
 from shogi_engine.tsume import Progress
 from shogi_engine.tsume.exercise import DONE, WRONG, YOURS, Verdict
 
 FILE = Path(__file__).with_name("lessons.toml")
 CONTEXT = "lesson"  # of the texts in the catalogue
-CORNERS = ("a1", "h1", "a8", "h8")
 
 # What a goal asks of a move: `goal(before, after, move, number)` with the Boards before and after it.
 GOALS: dict[str, Callable[[Any, Any, Any, int], bool]] = {

@@ -25,13 +25,13 @@ DEFAULT_MS = 1000  # for a move without another limit
 # The highest level that answers within seconds; in Shogi that is full strength.
 STRONGEST = {"shogi": FULL, "othello": QUICK_LEVEL}
 FIRST_LEVEL = 3  # the default
-# What the levels of Shogi are about, as docs/levels.md estimates them: kyu below 0, dan above, 0 for weaker ones.
+# The approximate grade of each level of Shogi, as docs/levels.md estimates it: kyu below 0, dan above, 0 if weaker.
 GRADES = (0, 0, 0, -15, -13, -12, -10, -8, -7, -6, -4, -3, -1, 1, 2, 3)
 _DANS = (mark("1 dan"), mark("2 dan"), mark("3 dan"))
 
 
 def grades(language: str = "") -> list[str]:
-    """Return what the levels of Shogi are about, in words, as far as that is known."""
+    """Return the approximate grades of the levels of Shogi in words, as far as they are known."""
     kyu, weaker = _("{0} kyu", language), _("below {0} kyu", language)
     words = (weaker.format(15), *(_(dan, language) for dan in _DANS))
     return [words[grade] if grade >= 0 else kyu.format(-grade) for grade in GRADES]

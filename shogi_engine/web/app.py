@@ -20,7 +20,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from shogi_engine.analysis.judgement import LANGUAGES as ANALYSIS_LANGUAGES
+from shogi_engine.analysis.judgement import WORDS as ANALYSIS_WORDS
 from shogi_engine.common.threads import start_thread
 from shogi_engine.engine import Engine
 from shogi_engine.games import NAMES, board_entries
@@ -32,7 +32,7 @@ from shogi_engine.play.words import FIRST_LEVEL, STRONGEST, grades
 from shogi_engine.types.limits import SIDES
 from shogi_engine.web import game_messages, view
 from shogi_engine.web.access import COOKIE, HEALTH, LINK_COOKIE, Guard, RateLimits, address_of
-from shogi_engine.web.analyses import MULTIPV_MAX
+from shogi_engine.web.analyses import MULTIPV_MAX, NAMES_OF_VERDICTS
 from shogi_engine.web.conversation import LINK, POLICY, TRY_AGAIN_LATER, Conversation
 from shogi_engine.web.file_messages import FileReader
 from shogi_engine.web.hub import Hub
@@ -52,7 +52,8 @@ CONTEXT = "page"  # in the catalogue
 # Those offered for a new game.
 HANDICAPS = ("lance", "bishop", "rook", "rook-lance", "2-piece", "4-piece", "6-piece", "8-piece", "10-piece")
 CLOCKS = ("", "5m+10", "10m+30", "15m+60", "0+30", "5m+0+5")  # offered for a new game, '' for none
-WORDS: dict[str, str] = json.loads(files("shogi_engine.web").joinpath("words.json").read_text(encoding="utf-8"))
+TEXTS: dict[str, str] = json.loads(files("shogi_engine.web").joinpath("words.json").read_text(encoding="utf-8"))
+WORDS = TEXTS | {f"called_{verdict}": ANALYSIS_WORDS[verdict] for verdict in NAMES_OF_VERDICTS}
 
 
 def words(language: str) -> dict[str, str]:
@@ -244,7 +245,7 @@ def load_rules() -> None:
     for game in NAMES:
         board_entries(game).warmup()
         game_messages.Board(game=game).obey(session, viewer)
-        for language in ANALYSIS_LANGUAGES:
+        for language in LANGUAGES:
             game_messages.Look(language=language).obey(session, viewer)
             game_messages.Move(move=str(next(iter(session.board.legal_moves)))).obey(session, viewer)
 

@@ -106,10 +106,11 @@ def by_position() -> dict[str, Problem]:
     return {each.sfen: each for each in problems()}
 
 
-def course_rows(game: str, progress: Progress | None, language: str) -> replies.Course:
+def course_rows(course: Course, language: str) -> replies.Course:
     """Return the message that lists a game's lessons: the name and title of each, and whether it was done."""
-    done = zip(lessons(game), Course(game, progress=progress).done(), strict=True)
-    return replies.Course(game=game, rows=[(each.name, each.heading(language), int(known)) for each, known in done])
+    done = zip(lessons(course.game), course.done(), strict=True)
+    rows = [(each.name, each.heading(language), int(known)) for each, known in done]
+    return replies.Course(game=course.game, rows=rows)
 
 
 def problem_rows(progress: Progress | None) -> ProblemRows:

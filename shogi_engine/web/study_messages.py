@@ -263,7 +263,8 @@ class Course(Question):
     game: Game
 
     def _obey(self, session: Session, page: Page) -> Reply:
-        return course_rows(self.game, session.store.progress(session.owner), page.language)
+        course = lessons.Course(self.game, progress=session.store.progress(session.owner))
+        return course_rows(course, page.language)
 
 
 class Take(Action):
@@ -315,7 +316,7 @@ def give_next(session: Session, page: Page, problems: study.Source) -> Reply | N
         if now is not None:
             leave(session, now)
         if isinstance(problems, lessons.Course):
-            return course_rows(problems.game, session.store.progress(session.owner), page.language)
+            return course_rows(problems, page.language)
         if problems.size:
             return replies.Tried(found=problems.found, count=problems.size)
         with mistakes_of(session) as all_of_them:

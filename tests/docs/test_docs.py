@@ -12,6 +12,7 @@ import sys
 
 import pytest
 
+from shogi_engine.play.words import grades
 from shogi_engine.search.parameters import SEARCH_PARAMETERS
 from tests.support.processes import ROOT
 from tools import generate
@@ -276,3 +277,11 @@ def test_help_reads_well():
         assert any("A game: a position and the moves that led to it." in line for line in head)
         assert any(">>> board = Board()" in line for line in head)
         assert base is None or f"Methods inherited from {base}:" in text
+
+
+@pytest.mark.parametrize(("language", "heading"), [("en", "about"), ("ja", "目安")])
+def test_the_grades_of_levels_are_those_that_the_browser_shows(language, heading):
+    page = (DOCS / ("ja" if language == "ja" else "") / "levels.md").read_text(encoding="utf-8")
+    (row,) = re.findall(rf"^\| {heading} \|(.*)\|$", page, re.MULTILINE)
+    shown = dict.fromkeys(grade.replace(" ", "") for grade in grades(language))  # levels 0 to 2 are one column
+    assert [cell.replace(" ", "") for cell in row.split("|")] == list(shown)

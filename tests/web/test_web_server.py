@@ -14,6 +14,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from shogi_engine.__main__ import main
 from shogi_engine.cli.serve import _address, _listener
+from shogi_engine.common.threads import start_thread
 from shogi_engine.explorer import Explorer
 from shogi_engine.web import game_messages, replies
 from shogi_engine.web.access import Guard, qr_code, reachable_host
@@ -262,6 +263,8 @@ def test_on_windows_the_port_is_claimed_for_one(monkeypatch):
 def test_a_second_start_opens_the_board_that_is_there(monkeypatch, capsys):
     opened, hub = [], fake_hub()
     monkeypatch.setattr("webbrowser.open", opened.append)
+    for name, value in (("http_proxy", "http://127.0.0.1:9"), ("no_proxy", ""), ("NO_PROXY", "")):
+        monkeypatch.setenv(name, value)  # a proxy that leads nowhere
     server, address = serve(hub)
     port = address.rstrip("/").rpartition(":")[2]
     assert main(["serve", "--port", port]) == 2 and opened == []  # without --open it is refused
@@ -272,3 +275,29 @@ def test_a_second_start_opens_the_board_that_is_there(monkeypatch, capsys):
         monkeypatch.setattr("shogi_engine.cli.serve.ANSWER_SECONDS", 0.1)
         assert main(["serve", "--open", "--port", str(other.getsockname()[1])]) == 2
     assert opened == [address] and "cannot listen" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "answer",
+    (
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+        b"HTTP/1.1 200 OK\r\n\r\nno",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"HTTP/1.1 200 OK\r\nLong: " + 70_000 * b"x" + b"\r\n\r\n",
+        b"HTTP/1.1 500 No\r\n\r\n",
+    ),
+)
+def test_another_program_on_the_port_is_no_board_whatever_it_answers(monkeypatch, capsys, answer):
+    opened, asked = [], []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+
+        def reply():
+            with other.accept()[0] as peer:
+                asked.append(peer.recv(1000))
+                peer.sendall(answer)
+
+        start_thread(reply, "another program")
+        assert main(["serve", "--open", "--token", "secret", "--port", str(other.getsockname()[1])]) == 2
+    assert opened == [] and "cannot listen" in capsys.readouterr().err
+    assert b"/healthz" in asked[0] and b"secret" not in asked[0]

@@ -25,6 +25,7 @@ MAX_LEVEL = 30
 QUICK_LEVEL = 21  # higher levels may take minutes for a move
 
 START = "---------------------------OX------XO--------------------------- X"  # the starting position
+CORNERS = ("a1", "h1", "a8", "h8")
 
 EVALUATIONS = Registry(
     "evaluation",

@@ -21,10 +21,10 @@ from shogi_engine.games.othello.bitboard import (
     neighbours,
     stable_discs,
 )
+from shogi_engine.games.othello.names import CORNERS
 from shogi_engine.games.othello.notation import PASS_NAME, split_move
 from shogi_engine.types.outcomes import Fact, Kind
 
-CORNERS = ("a1", "h1", "a8", "h8")
 FEWEST = 3  # the difference of two counts of which something is said
 RATIO = 4 / 3  # and of two numbers of moves
 LATE = 20  # empty squares: from here on it counts who plays last in a region

@@ -6,6 +6,8 @@ export const TASK = Object.fromEntries(
 );
 /** Styles of move names. @type {Record<string, number>} */
 export const STYLE = { usi: 0, japanese: 1, kif: 2, western: 3 };
+/** Numbers of TERMINATIONS: in the latter the side to move may declare a win, and the game continues. */
+export const REPETITION = 2, DECLARATION = 4;
 const PAGE = 65536; // of WebAssembly's memory, and the bytes of a text
 const CLUSTER = 64; // bytes of the table
 const decoder = new TextDecoder();

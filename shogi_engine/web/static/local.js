@@ -3,14 +3,13 @@
 
 import {Engine} from "./engine.js";
 import {blank, read, save} from "./files.js";
-import {Kernels, load, STYLE} from "./kernels.js";
+import {DECLARATION, Kernels, load, STYLE} from "./kernels.js";
 import {CSA_PIECES, DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LESSONS, LINE_MOVES, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS} from "./local_facts.js";
 import {tried} from "./course.js";
 import {arrows, number_of, parts, picture, written} from "./picture.js";
 import {SAVED, Shelf, SOLVED} from "./shelf.js";
 import {t} from "./words.js";
 
-const DECLARATION = 4; // of the terminations: the side to move may claim it
 const PASS_MS = 1200, LIVE_MS = 600_000, MATE_MS = 10_000, DEFENCE_MS = 4000;
 const WAITING = ["searching", "defending"], OVER = ["done", "answered"]; // of problems
 /** @param {number} value @param {string} unit */

@@ -28,7 +28,7 @@ export function t(key, values = {}) {
 /** @param {string} text */
 export const refusal = text => text.charAt(0).toUpperCase() + text.slice(1);
 export const handicaps = () => Object.entries(HANDICAPS[language]);
-/** What the levels of Shogi are about, as people are graded. */
+/** The approximate grades of the levels of Shogi. */
 export const grades = () => GRADES[language];
 /** @param {string} piece */
 export const piece_name = piece => PIECE_NAMES[language][piece];

@@ -23,4 +23,5 @@ export const FORMATS: Record<string, string[]>;
 export const PROBLEMS: [string, number, number][];
 export const DAILY: number[];
 export const FAULTS: ByLanguage<Record<string, string>>;
+export const CORNERS: readonly string[];
 export const LESSONS: Record<string, any[]>;
