@@ -23,7 +23,7 @@ from shogi_engine.common.files import data_folder
 from shogi_engine.common.text import read_text
 from shogi_engine.common.threads import end_process, start_thread
 from shogi_engine.language import InputError, Message, fault_text
-from shogi_engine.web.access import HEALTH, qr_code, reachable_host
+from shogi_engine.web.access import HEALTH, SERVED_BY, qr_code, reachable_host
 
 if TYPE_CHECKING:
     from shogi_engine.explorer import Explorer
@@ -217,7 +217,8 @@ def _is_served(address: str) -> bool:
     """Tell whether a server of this kind answers at an address of this machine, to which no proxy leads."""
     try:
         with build_opener(ProxyHandler({})).open(urljoin(address, HEALTH), timeout=ANSWER_SECONDS) as answer:
-            return bool(answer.read(10) == b"ok\n")
+            name, value = SERVED_BY
+            return bool(answer.headers[name] == value)
     except (OSError, ValueError, HTTPException):  # the last, if it speaks another protocol
         return False
 

@@ -73,6 +73,7 @@ def qr_picture(text: str) -> str:
 
 
 HEALTH = "/healthz"
+SERVED_BY = "X-Served-By", "shogi_engine"  # on the answer to HEALTH, which other servers give too
 COOKIE = "shogi_engine_token"
 LINK_COOKIE = "shogi_engine_link"
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")

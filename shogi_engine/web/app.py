@@ -31,7 +31,7 @@ from shogi_engine.language import LANGUAGES, translate
 from shogi_engine.play.words import FIRST_LEVEL, STRONGEST, grades
 from shogi_engine.types.limits import SIDES
 from shogi_engine.web import game_messages, view
-from shogi_engine.web.access import COOKIE, HEALTH, LINK_COOKIE, Guard, RateLimits, address_of
+from shogi_engine.web.access import COOKIE, HEALTH, LINK_COOKIE, SERVED_BY, Guard, RateLimits, address_of
 from shogi_engine.web.analyses import MULTIPV_MAX, NAMES_OF_VERDICTS
 from shogi_engine.web.conversation import LINK, POLICY, TRY_AGAIN_LATER, Conversation
 from shogi_engine.web.file_messages import FileReader
@@ -325,7 +325,7 @@ def application(hub: Hub, guard: Guard | None = None, limits: RateLimits | None 
             checks[:] = [asyncio.ensure_future(anyio.to_thread.run_sync(hub.fault))]
         done, _waiting = await asyncio.wait(checks, timeout=HEALTH_SECONDS)
         fault = checks[0].result() if done else "the disk does not answer"
-        return PlainTextResponse(f"{fault or 'ok'}\n", 503 if fault else 200)
+        return PlainTextResponse(f"{fault or 'ok'}\n", 503 if fault else 200, dict([SERVED_BY]))
 
     routes = [
         Route("/", page), Route(JOIN + "{token}", join), Route(STATIC + "{name}", static), Route(HEALTH, health),

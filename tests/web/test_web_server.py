@@ -282,6 +282,7 @@ def test_a_second_start_opens_the_board_that_is_there(monkeypatch, capsys):
     (
         b"SSH-2.0-OpenSSH_9.6\r\n",
         b"HTTP/1.1 200 OK\r\n\r\nno",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok\n",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         b"HTTP/1.1 200 OK\r\nLong: " + 70_000 * b"x" + b"\r\n\r\n",
         b"HTTP/1.1 500 No\r\n\r\n",
