@@ -166,9 +166,8 @@ def package_map() -> str:
 # ---- All of them
 
 
-def generated() -> Iterator[tuple[Path, bytes]]:
+def generated(messages: catalogue.Catalog) -> Iterator[tuple[Path, bytes]]:
     """Yield the files with the contents that they should have; the catalogue first, as the others have its texts."""
-    messages = catalogue.updated()
     yield catalogue.PO, catalogue.written(messages)
     yield catalogue.MO, catalogue.compiled(messages)
     yield COMMAND_LINE, command_line().encode()
@@ -186,13 +185,14 @@ def main() -> int:
     arguments.add_argument("--check", action="store_true")
     args = arguments.parse_args()
     stale = 0
-    for file, data in generated():
+    messages = catalogue.updated()
+    for file, data in generated(messages):
         if not file.exists() or file.read_bytes() != data:
             stale += 1
             print(f"{'out of date' if args.check else 'written'}: {file.relative_to(ROOT)}")
             if not args.check:
                 file.write_bytes(data)
-    lacking = catalogue.missing(catalogue.updated())
+    lacking = catalogue.missing(messages)
     print(f"{len(lacking)} texts without a translation in {catalogue.PO.relative_to(ROOT)}")
     return 1 if lacking or (args.check and stale) else 0
 

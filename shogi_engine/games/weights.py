@@ -32,7 +32,7 @@ class WeightsFile:
     """The contents of a file.
 
     Attributes:
-        header: what the format added to the line
+        header: what the format added to the line; `made`, how the weights were made, is {} if it added none
         arrays: by name
         source: the file's name and the first digits of its SHA-256
     """
@@ -71,20 +71,23 @@ def decode(content: bytes, file: Path, format: str, layout: str, shapes: Shapes)
         raise refusal(file, "is damaged: its SHA-256 is wrong")
     if header.get("layout") != layout:
         raise refusal(file, "is for another version of this evaluation; train a new one")
+    if not isinstance(header.setdefault("made", {}), dict):
+        raise refusal(file, "does not say how it was made")
     try:
-        declared = {name: (np.dtype(kind), tuple(map(int, shape))) for name, (kind, shape) in header["arrays"].items()}
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        declared = {name: (kind, tuple(shape)) for name, (kind, shape) in header["arrays"].items()}
+    except (KeyError, TypeError, ValueError, AttributeError):
         raise refusal(file, "does not say what it contains") from None
-    if any(not _fits(declared.get(name), *each) for name, each in shapes.items()) or len(declared) != len(shapes):
-        raise refusal(file, f"contains {_listed(declared)}, not {_listed(shapes)}")
-    sizes = [kind.itemsize * math.prod(shape) for kind, shape in declared.values()]
-    numbers = _decompressed(payload, sum(sizes))
+    expected = {name: (np.dtype(kind).name, shape) for name, (kind, shape) in shapes.items()}
+    if declared.keys() != expected.keys() or not all(_fits(*declared[name], *expected[name]) for name in expected):
+        raise refusal(file, f"contains {declared}, not {expected}")
+    size = sum(np.dtype(kind).itemsize * math.prod(shape) for kind, shape in declared.values())
+    numbers = _decompressed(payload, size)
     if numbers is None:
-        raise refusal(file, f"does not contain {sum(sizes)} bytes of numbers")
+        raise refusal(file, f"does not contain {size} bytes of numbers")
     arrays, place = {}, 0
-    for (name, (kind, shape)), size in zip(declared.items(), sizes, strict=True):
-        array = np.frombuffer(numbers[place : place + size], dtype=kind.newbyteorder("<"))
-        arrays[name], place = array.astype(kind).reshape(shape), place + size
+    for name, (kind, shape) in declared.items():
+        array = np.frombuffer(numbers, np.dtype(kind).newbyteorder("<"), math.prod(shape), place)
+        arrays[name], place = array.astype(kind).reshape(shape), place + array.nbytes
     return WeightsFile(header, arrays, f"{file.name} {digest[:8]}")
 
 
@@ -136,18 +139,12 @@ def _digest(line: Mapping[str, Any], payload: bytes) -> str:
     return hashlib.sha256(json.dumps(line, sort_keys=True).encode() + payload).hexdigest()
 
 
-def _fits(declared: tuple[np.dtype, tuple[int, ...]] | None, kind: DTypeLike, shape: tuple[int | None, ...]) -> bool:
+def _fits(found_kind: Any, found_shape: tuple[Any, ...], kind: str, shape: tuple[int | None, ...]) -> bool:
     """Tell whether an array is declared as it is expected."""
-    if declared is None or declared[0] != kind or len(declared[1]) != len(shape):
-        return False
-    return all(
-        0 < found <= SIZE_MAX and expected in (None, found) for found, expected in zip(declared[1], shape, strict=True)
+    return (found_kind, len(found_shape)) == (kind, len(shape)) and all(
+        type(found) is int and 0 < found <= SIZE_MAX and expected in (None, found)
+        for found, expected in zip(found_shape, shape, strict=True)
     )
-
-
-def _listed(shapes: Mapping[str, tuple[Any, tuple[Any, ...]]]) -> str:
-    """Describe arrays in an error, `knots int16 (21, 5)`."""
-    return ", ".join(f"{name} {np.dtype(kind)} {shape}" for name, (kind, shape) in shapes.items()) or "nothing"
 
 
 def _decompressed(payload: bytes, size: int) -> bytes | None:

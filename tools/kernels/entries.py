@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.batch import kernels as batch_kernels, kernels as hcpe3_kernels, puct_kernels
+from shogi_engine.batch import kernels as batch_kernels, puct_kernels
 from shogi_engine.games.othello.bitboard import stable_discs, transform
 from shogi_engine.games.othello.endgame import deep_search, search
 from shogi_engine.games.othello.endgame.search import solve_all
@@ -44,7 +44,7 @@ from shogi_engine.perft import count_leaves, count_or_list, perft_context
 from shogi_engine.search import alphabeta, context, deepening, tt
 from shogi_engine.textbook import choice, searches
 from shogi_engine.training import adamw, game_kernels
-from shogi_engine.training.othello import kernels as othello_network, kernels as othello_training
+from shogi_engine.training.othello import kernels as othello_training
 from shogi_engine.training.shogi import kernels as training, own_kernels, sfnn_kernels, standard_kernels
 
 I8, I16, I32, I64 = np.int8, np.int16, np.int32, np.int64
@@ -232,7 +232,7 @@ def _of_shogi(game: Game) -> Iterator[Entry]:
     yield Entry(kif_kernels.read_games, (*kif, Array(U64), Array(I64, 2)))
     line = positions, positions, positions, undo, undo, Array(I32), Array(I32, 2), Array(I32)
     yield Entry(csa_kernels.read_lines, (Array(U8), Array(I32), Array(I32), *line))
-    yield Entry(hcpe3_kernels.read_games, (Array(U8), I64, Array(I64), Array(I64, 2)))
+    yield Entry(batch_kernels.read_games, (Array(U8), I64, Array(I64), Array(I64, 2)))
 
 
 def _of_othello(game: Game) -> Iterator[Entry]:
@@ -295,9 +295,9 @@ def _of_training() -> Iterator[Entry]:
         yield Entry(solve_all, (ctx, Array(U64), Array(U64), Array(I8)))
         yield Entry(othello_training.write_values, (ctx, samples, Array(I32)))
         yield Entry(alphabeta.search, (ctx, I64, I64, I64, I64, I64))
-    yield Entry(othello_network.write_rows, (samples, Array(I32), accumulator, Array(U16, 2), Array(U8)))
-    yield Entry(othello_network.write_outputs, (numbers, Array(U16, 2), Array(U8), numbers, numbers))
+    yield Entry(othello_training.write_rows, (samples, Array(I32), accumulator, Array(U16, 2), Array(U8)))
+    yield Entry(othello_training.write_outputs, (numbers, Array(U16, 2), Array(U8), numbers, numbers))
     yield Entry(
-        othello_network.add_gradients,
+        othello_training.add_gradients,
         (numbers, Array(U16, 2), Array(U8), numbers, Array(I32), numbers, numbers, numbers),
     )

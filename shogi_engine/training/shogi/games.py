@@ -56,7 +56,7 @@ def logistic_fit(values: np.ndarray, scores: np.ndarray, counts: np.ndarray | fl
 
 @dataclass(frozen=True)
 class PositionBlock:
-    """Quiet positions, as positions_kernels.write_positions writes them."""
+    """Quiet positions, as kernels.write_positions writes them."""
 
     features: np.ndarray
     scores: np.ndarray

@@ -1,4 +1,4 @@
-"""Finds the quiet ends of the searches of games: see positions_kernels.py."""
+"""Finds the quiet ends of the searches of games: see kernels.py."""
 
 from collections.abc import Callable, Mapping, Sequence
 

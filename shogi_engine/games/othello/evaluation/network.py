@@ -181,7 +181,7 @@ def decode(content: bytes, file: Path) -> Network:
     most = [int(np.abs(array.astype(np.int64)).max()) for array in (rows, bias, output)]
     if max(most[:2]) > ROW_LIMIT or most[2] > SQUARE_WEIGHT_LIMIT or not 0 < unit < 1 << 16:
         raise weights.refusal(file, "has numbers beyond the range of the kernels")
-    return Network(rows, bias, output, unit, found.arrays["spread"], found.header.get("made", {}), file.name)
+    return Network(rows, bias, output, unit, found.arrays["spread"], found.header["made"], file.name)
 
 
 WEIGHTS = PackagedWeights(SHIPPED, decode)

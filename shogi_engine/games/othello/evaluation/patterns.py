@@ -227,7 +227,7 @@ class Weights:
 def decode(content: bytes, file: Path) -> Weights:
     """Return the weights of a file's content. Raises ValueError with one line saying what is wrong with it."""
     found = weights.decode(content, file, FORMAT, _layout(), _shapes())
-    return Weights(by_phase(found.arrays["knots"]), found.arrays["spread"], file.name, found.header.get("made", {}))
+    return Weights(by_phase(found.arrays["knots"]), found.arrays["spread"], file.name, found.header["made"])
 
 
 WEIGHTS = PackagedWeights(SHIPPED, decode)

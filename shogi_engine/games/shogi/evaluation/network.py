@@ -292,7 +292,7 @@ def decode(content: bytes, file: Path) -> Network:
         raise weights.refusal(file, f"has units {qa} and {qb} and scale {scale}, beyond the range of the kernels")
     if np.abs(output.astype(np.int64)).max() > SQUARE_WEIGHT_LIMIT:
         raise weights.refusal(file, "has output weights beyond the range of the kernels")
-    return Network(rows, bias, output, output_bias, qa, qb, scale, found.header.get("made", {}), found.source)
+    return Network(rows, bias, output, output_bias, qa, qb, scale, found.header["made"], found.source)
 
 
 WEIGHTS = PackagedWeights(FILE, decode)
