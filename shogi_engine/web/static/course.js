@@ -1,8 +1,9 @@
 // Lessons where no server judges them: whether a move does what is asked, by the rules. As shogi_engine/lessons does.
 
+import {DECLARATION, REPETITION} from "./kernels.js";
 import {parts} from "./picture.js";
 
-const CORNERS = ["a1", "h1", "a8", "h8"], REPETITION = 2, DECLARATION = 4; // the latter are terminations
+const CORNERS = ["a1", "h1", "a8", "h8"];
 
 /**
  * Judge the user's last move; the opponent's reply comes with it.

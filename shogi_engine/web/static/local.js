@@ -3,14 +3,13 @@
 
 import {Engine} from "./engine.js";
 import {blank, read, save} from "./files.js";
-import {Kernels, load, STYLE} from "./kernels.js";
+import {DECLARATION, Kernels, load, NO_LEGAL_MOVE, STYLE} from "./kernels.js";
 import {CSA_PIECES, DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LESSONS, LINE_MOVES, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS} from "./local_facts.js";
 import {tried} from "./course.js";
-import {arrows, number_of, parts, picture, written} from "./picture.js";
+import {arrows, name_of, number_of, parts, picture, written} from "./picture.js";
 import {SAVED, Shelf, SOLVED} from "./shelf.js";
 import {t} from "./words.js";
 
-const DECLARATION = 4; // of the terminations: the side to move may claim it
 const PASS_MS = 1200, LIVE_MS = 600_000, MATE_MS = 10_000, DEFENCE_MS = 4000;
 const WAITING = ["searching", "defending"], OVER = ["done", "answered"]; // of problems
 /** @param {number} value @param {string} unit */
@@ -126,7 +125,7 @@ export class Local {
   #outcome(node) {
     const {termination, value, check, side} = this.#at(node).status();
     if (!termination || termination === DECLARATION) return null;
-    const reason = this.#game.game === "othello" ? "discs" : termination === 1 && check ? "mate" : TERMINATIONS[termination];
+    const reason = this.#game.game === "othello" ? "discs" : termination === NO_LEGAL_MOVE && check ? "mate" : TERMINATIONS[termination];
     return {reason, winner: value === 0 ? null : value > 0 ? side : 1 - side};
   }
   /** @param {{reason: string, winner: number | null} | null} outcome @param {number} node where */
@@ -170,7 +169,7 @@ export class Local {
       moves = moves.slice(1);
     }
     if (!moves.length) return known;
-    const made = this.#at(node, moves).status() && this.#kernels[this.#game.game].position(this.#text(node, moves)), legal = made < 0 ? moves.slice(0, -2 - made - this.#path(node).length + 1) : moves;
+    const made = this.#kernels[this.#game.game].position(this.#text(node, moves)), legal = made < 0 ? moves.slice(0, -2 - made - this.#path(node).length + 1) : moves;
     const en = this.#names(node, legal, "en"), ja = this.#names(node, legal, "ja");
     return [...known, ...legal.map((move, number) => {
       const added = this.#nodes.push({move, text: {en: en[number], ja: ja[number]}, parent: node, children: [], comment: ""}) - 1;
@@ -311,7 +310,7 @@ export class Local {
     const names = {};
     shown.cells.forEach((/** @type {string} */ piece, /** @type {number} */ square) => {
       const owner = piece === "O" || piece !== piece.toUpperCase() ? 1 : 0, said = labels.squares[game.game][square];
-      names[this.#square(square)] = !piece ? said : game.game === "othello" ? `${said} ${sides[piece === "X" ? 0 : 1]}${labels.disc}` : `${said} ${sides[owner]} ${labels.pieces[piece.toUpperCase()]}`;
+      names[name_of(game.game, square)] = !piece ? said : game.game === "othello" ? `${said} ${sides[piece === "X" ? 0 : 1]}${labels.disc}` : `${said} ${sides[owner]} ${labels.pieces[piece.toUpperCase()]}`;
     });
     shown.hands.forEach((/** @type {any} */ hand, /** @type {number} */ owner) => {
       for (const [kind, count] of Object.entries(hand)) names[`${["black", "white"][owner]} ${kind}*`] = `${sides[owner]} ${labels.held}: ${labels.pieces[kind]} ${count}`;
@@ -329,8 +328,6 @@ export class Local {
       removed: this.#removed !== null, kept: this.#kept, unsaved: this.#unsaved, formats: FORMATS[game.game], engine: {ready: this.#ready && this.#engine_game === game.game, fault: ""},
     });
   }
-  /** @param {number} square */
-  #square(square) { return this.#game.game === "othello" ? `${"abcdefgh"[square % 8]}${Math.floor(square / 8) + 1}` : `${9 - square % 9}${"abcdefghi"[Math.floor(square / 9)]}`; }
   #handicap() {
     const name = Object.keys(HANDICAP_NAMES).find(each => HANDICAP_NAMES[each] === this.#game.start && HANDICAP_NAMES[each] !== START.shogi) ?? "";
     return this.#look.language === "ja" ? name : Object.keys(STARTS).find(each => STARTS[each] === this.#game.start)?.replace("-", " ") ?? name;

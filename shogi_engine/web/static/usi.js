@@ -1,12 +1,11 @@
 // A conversation in USI with the kernels, for Shogi and with the same lines for Othello. It runs where it is called: in a
 // Worker (engine.js), or in node.
-import { Kernels } from "./kernels.js";
+import { DECLARATION, Kernels } from "./kernels.js";
 
 const ENDLESS = Number.MAX_SAFE_INTEGER;
 const MOST_DEPTH = 100;
 const FULL_MS = 1000; // for a `go` without limits
 const MATE_NODES = 50_000_000;
-const DECLARATION = 4; // of the terminations
 
 /** Wait until lines that have arrived are heard. @returns {Promise<void>} */
 const breathe = () =>
