@@ -4,7 +4,7 @@
 import {Engine} from "./engine.js";
 import {blank, read, save} from "./files.js";
 import {DECLARATION, Kernels, load, NO_LEGAL_MOVE, STYLE} from "./kernels.js";
-import {CSA_PIECES, DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LESSONS, LINE_MOVES, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS} from "./local_facts.js";
+import {DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LESSONS, LINE_MOVES, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS} from "./local_facts.js";
 import {tried} from "./course.js";
 import {arrows, name_of, number_of, parts, picture, written} from "./picture.js";
 import {SAVED, Shelf, SOLVED} from "./shelf.js";
@@ -764,8 +764,7 @@ export class Local {
     },
     save: async (/** @type {any} */ {format}) => {
       const {game} = this.#game, stem = `${game}-${new Date().toISOString().slice(0, 16).replace(/\D/g, "").replace(/(.{8})/, "$1-")}`;
-      const {data, lost} = save({...this.#game, ended: this.#ended()}, format, (path, style) => style === "kif" ? this.#at(0).names(path.slice(1).map(each => this.#nodes[each].move), STYLE.kif)
-        : path.slice(1).map(node => { const {move} = this.#nodes[node], to = move.slice(2, 4); return [move[1] === "*" ? "00" : move.slice(0, 2), to, parts(game, this.#at(node).write()).cells[number_of(game, to)].toUpperCase()]; }).map(([from, to, piece]) => csa_move(from, to, piece)));
+      const {data, lost} = save({...this.#game, ended: this.#ended()}, format, path => this.#at(0).names(path.slice(1).map(each => this.#nodes[each].move), STYLE.kif));
       this.#tell("file", {name: `${stem}.${format === "transcript" ? "txt" : format}`, data: btoa(Array.from(data, each => String.fromCharCode(each)).join("")), lost});
     },
     diagram: async (/** @type {any} */ {style = "colour", kind = "svg"}) => {
@@ -840,10 +839,4 @@ export class Local {
     });
     this.#changed();
   }
-}
-
-/** @param {string} from @param {string} to @param {string} piece */
-function csa_move(from, to, piece) {
-  const digits = (/** @type {string} */ square) => square === "00" ? square : `${square[0]}${"abcdefghi".indexOf(square[1]) + 1}`;
-  return `${digits(from)}${digits(to)}${CSA_PIECES[piece]}`;
 }
