@@ -529,7 +529,7 @@ export class Local {
     game.kept = true;
     const before = this.#unsaved;
     try {
-      await this.#shelf.do(SAVED, "put", structuredClone({...game, time: Date.now() / 1000, flipped: this.#look.flipped}));
+      await this.#shelf.do(SAVED, "put", {...game, time: Date.now() / 1000, flipped: this.#look.flipped});
       this.#unsaved = "";
     } catch (fault) { this.#unsaved = String(fault); }
     if (this.#unsaved && this.#unsaved !== before) this.#tell("error", {text: this.#unsaved});

@@ -15,9 +15,9 @@ export class Shelf {
     const base = await this.#base;
     if (!base) return undefined;
     return new Promise((done, fail) => {
-      const asked = /** @type {any} */ (base.transaction(store, "readwrite").objectStore(store))[what](...given);
-      asked.onsuccess = () => done(asked.result);
-      asked.onerror = () => fail(asked.error);
+      const written = base.transaction(store, "readwrite"), asked = /** @type {any} */ (written.objectStore(store))[what](...given);
+      written.oncomplete = () => done(asked.result);
+      written.onabort = () => fail(written.error); // a full disk may be found only at the end
     });
   }
   get open() { return this.#base; }
