@@ -191,6 +191,16 @@ def test_what_it_cannot_do_it_says(visitor):
     assert page.locator("#setup-done").is_visible()
 
 
+def test_an_engine_that_could_not_be_loaded_is_loaded_when_it_is_asked_again(visitor):
+    page = visitor.page
+    page.route("**/engine.js*", lambda route: route.abort())
+    page.click("#think")
+    until(page, "document.querySelector('#toast').textContent.includes('could not be loaded')")
+    page.unroute("**/engine.js*")
+    page.click("#think")
+    visitor.wait_ply(1)
+
+
 def test_lessons_are_judged_as_the_server_judges_them(visitor, site):
     known = {(each.game, each.name): each for game in games.NAMES for each in lessons.lessons(game)}
     found = visitor.page.evaluate(JUDGED, site)

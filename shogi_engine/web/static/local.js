@@ -225,6 +225,9 @@ export class Local {
   /** A search has failed: the user may ask again. @param {string} text */
   #failed(text) {
     this.#tell("failed", {what: "", text});
+    this.#engine?.quit(); // it may be dead: the next search begins with another one
+    this.#engine = null;
+    this.#ready = false;
     this.#thinking = this.#mating = this.#analysis.on = false;
     this.#judging = null;
     if (WAITING.includes(this.#game.tsume?.status)) this.#game.tsume.status = "unknown";
