@@ -183,6 +183,10 @@ def test_what_it_cannot_do_it_says(visitor):
     visitor.paste("startpos moves 7g7f 7g7f")
     visitor.wait_ply(1)
     assert "move 2 of 2" in page.inner_text("#toast")
+    for text in ("startpos moves 2g2f constructor", "手合割：constructor\n手数----\n   1 ２六歩(27)\n   2 constructor"):
+        visitor.paste(text)  # a word that every object of JavaScript knows
+        visitor.wait_ply(1)
+        assert "2f" in page.inner_text("#moves li:last-child")
     page.click("#edit")
     page.click('[data-key="pick +R"]')
     visitor.tap("5b")
