@@ -21,7 +21,9 @@ const minus = score => ({...score, value: -score.value});
 /** What was refused, in the words of the server. */
 class Refusal extends Error {}
 /** @param {string} text @param {any[]} values @returns {never} */
-function refuse(text, ...values) { throw Object.assign(new Refusal(text), {values}); }
+function refuse(text, ...values) { throw refusal(text, ...values); }
+/** @param {string} text @param {any[]} values */
+function refusal(text, ...values) { return Object.assign(new Refusal(text), {values}); }
 
 /** As a WebSocket whose other end is here. */
 export class Local {
@@ -147,11 +149,15 @@ export class Local {
     this.#leave();
     this.#game = {...rest, id: `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`, node: 0, nodes: [{...nodes[0], text: {en: "", ja: ""}, children: []}], headers: record.headers ?? {}, play: null, tsume: null, told: false};
     const places = [0];
-    for (const [number, node] of nodes.entries()) {
-      if (number) places.push(this.#add(places[node.parent], [node.move])[0]);
-      if (places[number] === undefined) { this.#refused(Object.assign(new Refusal("position: move {0} of {1}: {2}"), {values: [this.#path(places[node.parent]).length, nodes.length - 1, node.move]})); break; }
-      Object.assign(this.#nodes[places[number]], {comment: node.comment, ...(node.seconds === undefined ? {} : {seconds: node.seconds})});
+    while (places.length < nodes.length) { // moves that follow each other are added together
+      const from = places.length;
+      let end = from + 1;
+      while (nodes[end]?.parent === end - 1 && end < from + 200) end++;
+      places.push(...this.#add(places[nodes[from].parent], nodes.slice(from, end).map((/** @type {any} */ each) => each.move)));
+      const wrong = places.length < end && nodes[places.length];
+      if (wrong) { this.#refused(refusal("position: move {0} of {1}: {2}", this.#path(places[wrong.parent]).length, nodes.length - 1, wrong.move)); break; }
     }
+    places.forEach((place, number) => { const {comment, seconds} = nodes[number]; Object.assign(this.#nodes[place], {comment, ...(seconds === undefined ? {} : {seconds})}); });
     if (record.ended) this.#game.ended = {...record.ended, node: this.#line().at(-1)};
   }
   /** How the game ended, after the last move of its main line. */
