@@ -150,6 +150,31 @@ def test_games_are_kept_in_the_browser(visitor):
     assert visitor.ply() == 1
 
 
+def test_a_game_that_goes_on_in_two_tabs_is_kept_as_two(visitor):
+    page = visitor.page
+    visitor.move("7g", "7f")
+    visitor.wait_ply(1)
+    page.wait_for_timeout(500)  # in which it is kept
+    other = visitor.context.new_page()
+    other.goto(page.url)
+    session = page.evaluate("sessionStorage.getItem('session')")
+    other.evaluate("name => sessionStorage.setItem('session', name)", session)  # as in a copy of the tab
+    other.reload()
+    for tab, source, target in ((other, "3c", "3d"), (page, "8c", "8d")):
+        tab.bring_to_front()
+        tab.wait_for_selector("#moves li:nth-child(2)")
+        tab.click(f'rect.square[data-square="{source}"]:not([data-side])')
+        tab.click(f'rect.square[data-square="{target}"]:not([data-side])')
+        tab.wait_for_selector("#moves li:nth-child(3)")
+        tab.wait_for_timeout(500)
+    for tab, move in ((page, "8d"), (other, "3d")):
+        tab.bring_to_front()
+        tab.reload()
+        tab.wait_for_selector("#moves li:nth-child(3)")
+        assert move in tab.inner_text("#moves li:nth-child(3)")
+    other.close()
+
+
 def test_records_that_it_writes_are_those_that_it_read(visitor):
     page = visitor.page
     visitor.paste(TREE)

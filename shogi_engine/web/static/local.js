@@ -18,6 +18,8 @@ const chance = (value, unit) => unit === "mate" ? Number(value > 0) : 1 / (1 + M
 /** @param {Score} score @returns {Score} */
 const minus = score => ({...score, value: -score.value});
 
+const new_id = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+
 /** What was refused, in the words of the server. */
 class Refusal extends Error {}
 /** @param {string} text @param {any[]} values @returns {never} */
@@ -147,7 +149,7 @@ export class Local {
     const wrong = kings.length === 2 && rules.position(written(game, {...shown, side: 1 - shown.side})) === 0 && rules.status().check; // the king can be captured
     if (wrong || rules.position(start) < 0) refuse(t("badPosition"));
     this.#leave();
-    this.#game = {...rest, id: `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`, node: 0, nodes: [{...nodes[0], text: {en: "", ja: ""}, children: []}], headers: record.headers ?? {}, play: null, tsume: null, told: false};
+    this.#game = {...rest, id: new_id(), node: 0, nodes: [{...nodes[0], text: {en: "", ja: ""}, children: []}], headers: record.headers ?? {}, play: null, tsume: null, told: false};
     const places = [0];
     while (places.length < nodes.length) { // moves that follow each other are added together
       const from = places.length;
@@ -431,12 +433,12 @@ export class Local {
   }
   /** Let the engine move after a node, in the game or outside one. @param {number | null} level @param {number} node */
   async #think(level, node) {
-    const {play, id} = this.#game, clock = play?.on && play.clock, side = this.#turn(node);
+    const game = this.#game, {play} = game, clock = play?.on && play.clock, side = this.#turn(node);
     this.#thinking = true;
     const left = clock ? clock.left.map((/** @type {number} */ each) => Math.max(Math.round(each), 0)) : [];
     const go = clock ? `go btime ${left[0]} wtime ${left[1]}${clock.increment ? ` binc ${clock.increment} winc ${clock.increment}` : ` byoyomi ${clock.byoyomi}`}` : "go";
     const line = await this.#search([...this.#lines(node, level), go]);
-    if (!line || this.#game.id !== id) return;
+    if (!line || this.#game !== game) return;
     this.#thinking = false;
     const [, move] = line.split(" ");
     if (play?.on && move === "win") this.#over({reason: "declaration", winner: side});
@@ -499,8 +501,8 @@ export class Local {
   /** Open the game that was there before the lessons. @param {string} id */
   async #back(id) { if (!id || !await this.#restore(id)) await this.#open(blank(this.#game.game)); }
   async #prove() {
-    const {tsume, id} = this.#game, moves = await this.#mate(tsume.root);
-    if (this.#game.id !== id || this.#game.tsume !== tsume) return;
+    const {tsume} = this.#game, moves = await this.#mate(tsume.root);
+    if (this.#game.tsume !== tsume) return;
     Object.assign(tsume, {status: moves ? "yours" : moves === null ? "no mate" : "unknown"});
     tsume.lengths[tsume.root] = moves?.length ?? 0;
     this.#changed();
@@ -536,9 +538,13 @@ export class Local {
     const game = this.#game, known = game.nodes.length > 1 || game.play || game.start !== START[/** @type {Game} */ (game.game)] || game.kept;
     if (!known || game.tsume?.lesson !== undefined) return; // the game before a lesson comes back
     game.kept = true;
-    const before = this.#unsaved;
+    const before = this.#unsaved, {id} = game, {flipped} = this.#look;
     try {
-      await this.#shelf.do(SAVED, "put", {...game, time: Date.now() / 1000, flipped: this.#look.flipped});
+      if (!await this.#shelf.keep(game, {flipped}) && game.id === id) { // it goes on in another tab, too: this is a game of its own from now on
+        game.id = new_id();
+        await this.#shelf.keep(game, {flipped});
+        if (this.#game === game) this.#show();
+      }
       this.#unsaved = "";
     } catch (fault) { this.#unsaved = String(fault); }
     if (this.#unsaved && this.#unsaved !== before) this.#tell("error", {text: this.#unsaved});
@@ -675,13 +681,13 @@ export class Local {
       this.#judge(effort);
     },
     mate: async () => {
-      const {node, tsume, id, game} = this.#game;
+      const board = this.#game, {node, tsume, game} = board;
       this.#free();
       if (game !== "shogi") refuse("only shogi has mates");
       if (tsume) tsume.helped = true;
       this.#mating = true;
       this.#mate(node).then(moves => {
-        if (this.#game.id !== id || !this.#mating) return;
+        if (this.#game !== board || !this.#mating) return;
         this.#mating = false;
         this.#changed();
         this.#tell("mate", {result: moves ? "mate" : moves === null ? "nomate" : "timeout", length: moves?.length ?? 0, moves: moves ?? [], texts: moves ? this.#names(node, moves) : [], node});
