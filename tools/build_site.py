@@ -44,6 +44,7 @@ FIRST = (
     "local_facts.js",
     "pieces.js",
 )  # loaded with the page
+NO_WORDS = {"__proto__": None}  # so that a table for words of records has none of JavaScript's, as "constructor"
 LOOKS = [(flipped, narrow) for flipped in (False, True) for narrow in (False, True)]
 
 
@@ -130,11 +131,11 @@ def facts() -> dict[str, Any]:
         "ENGINE_NAME": ENGINE_NAME,
         "START": {name: games.start(name) for name in games.NAMES},
         "STARTS": {name: HANDICAPS[WESTERN[name]] for name in app.HANDICAPS},
-        "HANDICAP_NAMES": {name: HANDICAPS[name] for name in WESTERN.values()},
+        "HANDICAP_NAMES": NO_WORDS | {name: HANDICAPS[name] for name in WESTERN.values()},
         "SET_SIZE": {SYMBOLS[kind]: int(size) for kind, size in enumerate(SET_SIZE) if size and SYMBOLS[kind]},
         "CSA_PIECES": {SYMBOLS[kind]: name for kind, name in enumerate(CSA_PIECES) if name and SYMBOLS[kind]},
         "KIF_PIECES": {SYMBOLS[kind]: name for kind, name in enumerate(PIECE_NAMES["ja"]) if name and SYMBOLS[kind]},
-        "ENDINGS": endings(),
+        "ENDINGS": NO_WORDS | endings(),
         "FORMATS": {"shogi": ["kif", "csa", "usi"], "othello": ["transcript"]},
         "CORNERS": CORNERS,
         "LESSONS": {game: [lesson_row(each) for each in lessons.lessons(game)] for game in games.NAMES},
@@ -182,7 +183,7 @@ def labels(language: str) -> dict[str, Any]:
 def refusals() -> set[str]:
     """Return the texts with which the scripts refuse a message: those in the catalogue of the server's."""
     sources = [static(name).read_text(encoding="utf-8") for name in ("local.js", "files.js")]
-    return {text for source in sources for text in re.findall(r'refuse\("([^"]+)"', source)}
+    return {text for source in sources for text in re.findall(r'refus(?:e|al)\("([^"]+)"', source)}
 
 
 # ---- the site

@@ -150,6 +150,31 @@ def test_games_are_kept_in_the_browser(visitor):
     assert visitor.ply() == 1
 
 
+def test_a_game_that_goes_on_in_two_tabs_is_kept_as_two(visitor):
+    page = visitor.page
+    visitor.move("7g", "7f")
+    visitor.wait_ply(1)
+    page.wait_for_timeout(500)  # in which it is kept
+    other = visitor.context.new_page()
+    other.goto(page.url)
+    session = page.evaluate("sessionStorage.getItem('session')")
+    other.evaluate("name => sessionStorage.setItem('session', name)", session)  # as in a copy of the tab
+    other.reload()
+    for tab, source, target in ((other, "3c", "3d"), (page, "8c", "8d")):
+        tab.bring_to_front()
+        tab.wait_for_selector("#moves li:nth-child(2)")
+        tab.click(f'rect.square[data-square="{source}"]:not([data-side])')
+        tab.click(f'rect.square[data-square="{target}"]:not([data-side])')
+        tab.wait_for_selector("#moves li:nth-child(3)")
+        tab.wait_for_timeout(500)
+    for tab, move in ((page, "8d"), (other, "3d")):
+        tab.bring_to_front()
+        tab.reload()
+        tab.wait_for_selector("#moves li:nth-child(3)")
+        assert move in tab.inner_text("#moves li:nth-child(3)")
+    other.close()
+
+
 def test_records_that_it_writes_are_those_that_it_read(visitor):
     page = visitor.page
     visitor.paste(TREE)
@@ -183,12 +208,26 @@ def test_what_it_cannot_do_it_says(visitor):
     visitor.paste("startpos moves 7g7f 7g7f")
     visitor.wait_ply(1)
     assert "move 2 of 2" in page.inner_text("#toast")
+    for text in ("startpos moves 2g2f constructor", "手合割：constructor\n手数----\n   1 ２六歩(27)\n   2 constructor"):
+        visitor.paste(text)  # a word that every object of JavaScript knows
+        visitor.wait_ply(1)
+        assert "2f" in page.inner_text("#moves li:last-child")
     page.click("#edit")
     page.click('[data-key="pick +R"]')
     visitor.tap("5b")
     page.click("#setup-done")  # the king could be captured
     until(page, "document.querySelector('#toast').textContent.includes('not a possible position')")
     assert page.locator("#setup-done").is_visible()
+
+
+def test_an_engine_that_could_not_be_loaded_is_loaded_when_it_is_asked_again(visitor):
+    page = visitor.page
+    page.route("**/engine.js*", lambda route: route.abort())
+    page.click("#think")
+    until(page, "document.querySelector('#toast').textContent.includes('could not be loaded')")
+    page.unroute("**/engine.js*")
+    page.click("#think")
+    visitor.wait_ply(1)
 
 
 def test_lessons_are_judged_as_the_server_judges_them(visitor, site):

@@ -51,7 +51,7 @@ export class Engine {
     this.loaded = false; // whether it has said anything: then its files are here
     this.worker = new Worker(this.address, { type: "module" });
     if (this.flag) this.worker.postMessage(this.flag.buffer);
-    this.worker.onerror = ({ message }) => this.say(`info string ${message}`);
+    this.worker.onerror = ({ message }) => this.say(`info string ${message ?? "the engine could not be loaded"}`);
     this.worker.onmessage = ({ data }) => {
       this.loaded = true;
       if (/^info .*multipv 1 .* pv /.test(data)) this.best = / pv (.+)/.exec(data)?.[1] ?? "";

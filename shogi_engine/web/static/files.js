@@ -2,7 +2,7 @@
 // other formats, games with a time control, endings in sentences.
 
 import {CSA_PIECES, ENDINGS, HANDICAP_NAMES, KIF_PIECES, START} from "./local_facts.js";
-import {parts, written} from "./picture.js";
+import {number_of, parts, written} from "./picture.js";
 
 /**
  * A record. A node's parent is the index of another node; the first node is the start.
@@ -18,6 +18,8 @@ const KIF_KINDS = {...turned(KIF_PIECES), 王: "K", 竜: "+R", 龍: "+R", 馬: "
 const CSA_KINDS = turned(CSA_PIECES);
 /** @param {string} digits file and rank: "77" */
 const square = digits => `${digits[0]}${LETTERS[Number(digits[1]) - 1]}`;
+/** @param {string} square "7g" */
+const digits = square => `${square[0]}${LETTERS.indexOf(square[1]) + 1}`;
 /** @param {Game} game @returns {Read} */
 export const blank = (game, start = START[game]) => ({game, start, names: ["", ""], nodes: [{move: "", parent: -1, comment: ""}], ended: null});
 
@@ -131,7 +133,7 @@ function shift_jis(text) {
 /**
  * A record as a file.
  * @param {Read} record @param {string} format
- * @param {(path: number[], style: string) => string[]} names the moves of a line in KIF's way
+ * @param {(path: number[]) => string[]} names the moves of a line in KIF's way
  * @returns {{data: Uint8Array, lost: string[]}}
  */
 export function save(record, format, names) {
@@ -148,11 +150,16 @@ export function save(record, format, names) {
   if (game === "othello") return {data: encode(`${moves.filter(each => each !== "pass").join("")}\n`), lost: [...lost, ...(start === START.othello ? [] : ["position"])]};
   const {cells, hands} = parts(game, start), comment = (/** @type {number} */ node, /** @type {string} */ mark) => nodes[node].comment.split("\n").filter(Boolean).map(each => mark + each);
   if (format === "csa") {
-    const names_csa = names(main, "csa");
+    const pieces = [...cells], at = (/** @type {string} */ square) => number_of(game, square);
+    const csa_moves = moves.map(move => {
+      const to = move.slice(2, 4), drop = move[1] === "*", piece = drop ? move[0] : `${move.endsWith("+") ? "+" : ""}${pieces[at(move.slice(0, 2))].toUpperCase()}`;
+      pieces[at(to)] = piece;
+      return `${drop ? "00" : digits(move)}${digits(to)}${CSA_PIECES[piece]}`;
+    });
     const cell = (/** @type {string} */ piece) => piece ? `${piece === piece.toUpperCase() ? "+" : "-"}${CSA_PIECES[piece.toUpperCase()]}` : " * ";
     const board = start === START.shogi ? ["PI"] : [...RANKS].map((_, rank) => `P${rank + 1}${cells.slice(9 * rank, 9 * rank + 9).map(cell).join("")}`);
     const hand = hands.flatMap((each, side) => Object.keys(each).length ? [`P${"+-"[side]}${Object.entries(each).map(([kind, count]) => `00${CSA_PIECES[kind]}`.repeat(count)).join("")}`] : []);
-    const played = main.flatMap((node, ply) => [...(ply ? [`${"+-"[(first + ply - 1) % 2]}${names_csa[ply - 1]}`, ...(nodes[node].seconds === undefined ? [] : [`T${Math.floor(nodes[node].seconds)}`])] : []), ...comment(node, "'*")]);
+    const played = main.flatMap((node, ply) => [...(ply ? [`${"+-"[(first + ply - 1) % 2]}${csa_moves[ply - 1]}`, ...(nodes[node].seconds === undefined ? [] : [`T${Math.floor(nodes[node].seconds)}`])] : []), ...comment(node, "'*")]);
     return {data: encode(["V2.2", ...record.names.map((name, side) => `N${"+-"[side]}${name}`), ...board, ...hand, "+-"[first], ...played, ...(word("csa") ? [word("csa")] : []), ""].join("\n")), lost};
   }
   const usual = Object.entries(HANDICAP_NAMES).find(([, each]) => each === start)?.[0];
@@ -164,7 +171,7 @@ export function save(record, format, names) {
   const total = {};
   /** @param {number[]} path the line from the start @param {number} from its first ply @returns {string[]} */
   const rows = (path, from) => {
-    const texts = names(path, "kif");
+    const texts = names(path);
     const own = path.slice(from).flatMap((node, place) => {
       const ply = from + place, {seconds} = nodes[node], mover = ply % 2;
       const spent = seconds === undefined ? "" : `   (${String(Math.floor(seconds / 60)).padStart(2)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}/${new Date(1000 * (total[mover] = (total[mover] ?? 0) + Math.floor(seconds))).toISOString().slice(11, 19)})`;

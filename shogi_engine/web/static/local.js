@@ -3,10 +3,10 @@
 
 import {Engine} from "./engine.js";
 import {blank, read, save} from "./files.js";
-import {DECLARATION, Kernels, load, STYLE} from "./kernels.js";
-import {CSA_PIECES, DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LESSONS, LINE_MOVES, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS} from "./local_facts.js";
+import {DECLARATION, Kernels, load, NO_LEGAL_MOVE, STYLE} from "./kernels.js";
+import {DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LESSONS, LINE_MOVES, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS} from "./local_facts.js";
 import {tried} from "./course.js";
-import {arrows, number_of, parts, picture, written} from "./picture.js";
+import {arrows, name_of, number_of, parts, picture, written} from "./picture.js";
 import {SAVED, Shelf, SOLVED} from "./shelf.js";
 import {t} from "./words.js";
 
@@ -18,10 +18,14 @@ const chance = (value, unit) => unit === "mate" ? Number(value > 0) : 1 / (1 + M
 /** @param {Score} score @returns {Score} */
 const minus = score => ({...score, value: -score.value});
 
+const new_id = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+
 /** What was refused, in the words of the server. */
 class Refusal extends Error {}
 /** @param {string} text @param {any[]} values @returns {never} */
-function refuse(text, ...values) { throw Object.assign(new Refusal(text), {values}); }
+function refuse(text, ...values) { throw refusal(text, ...values); }
+/** @param {string} text @param {any[]} values */
+function refusal(text, ...values) { return Object.assign(new Refusal(text), {values}); }
 
 /** As a WebSocket whose other end is here. */
 export class Local {
@@ -125,7 +129,7 @@ export class Local {
   #outcome(node) {
     const {termination, value, check, side} = this.#at(node).status();
     if (!termination || termination === DECLARATION) return null;
-    const reason = this.#game.game === "othello" ? "discs" : termination === 1 && check ? "mate" : TERMINATIONS[termination];
+    const reason = this.#game.game === "othello" ? "discs" : termination === NO_LEGAL_MOVE && check ? "mate" : TERMINATIONS[termination];
     return {reason, winner: value === 0 ? null : value > 0 ? side : 1 - side};
   }
   /** @param {{reason: string, winner: number | null} | null} outcome @param {number} node where */
@@ -145,13 +149,17 @@ export class Local {
     const wrong = kings.length === 2 && rules.position(written(game, {...shown, side: 1 - shown.side})) === 0 && rules.status().check; // the king can be captured
     if (wrong || rules.position(start) < 0) refuse(t("badPosition"));
     this.#leave();
-    this.#game = {...rest, id: `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`, node: 0, nodes: [{...nodes[0], text: {en: "", ja: ""}, children: []}], headers: record.headers ?? {}, play: null, tsume: null, told: false};
+    this.#game = {...rest, id: new_id(), node: 0, nodes: [{...nodes[0], text: {en: "", ja: ""}, children: []}], headers: record.headers ?? {}, play: null, tsume: null, told: false};
     const places = [0];
-    for (const [number, node] of nodes.entries()) {
-      if (number) places.push(this.#add(places[node.parent], [node.move])[0]);
-      if (places[number] === undefined) { this.#refused(Object.assign(new Refusal("position: move {0} of {1}: {2}"), {values: [this.#path(places[node.parent]).length, nodes.length - 1, node.move]})); break; }
-      Object.assign(this.#nodes[places[number]], {comment: node.comment, ...(node.seconds === undefined ? {} : {seconds: node.seconds})});
+    while (places.length < nodes.length) { // moves that follow each other are added together
+      const from = places.length;
+      let end = from + 1;
+      while (nodes[end]?.parent === end - 1 && end < from + 200) end++;
+      places.push(...this.#add(places[nodes[from].parent], nodes.slice(from, end).map((/** @type {any} */ each) => each.move)));
+      const wrong = places.length < end && nodes[places.length];
+      if (wrong) { this.#refused(refusal("position: move {0} of {1}: {2}", this.#path(places[wrong.parent]).length, nodes.length - 1, wrong.move)); break; }
     }
+    places.forEach((place, number) => { const {comment, seconds} = nodes[number]; Object.assign(this.#nodes[place], {comment, ...(seconds === undefined ? {} : {seconds})}); });
     if (record.ended) this.#game.ended = {...record.ended, node: this.#line().at(-1)};
   }
   /** How the game ended, after the last move of its main line. */
@@ -169,7 +177,7 @@ export class Local {
       moves = moves.slice(1);
     }
     if (!moves.length) return known;
-    const made = this.#at(node, moves).status() && this.#kernels[this.#game.game].position(this.#text(node, moves)), legal = made < 0 ? moves.slice(0, -2 - made - this.#path(node).length + 1) : moves;
+    const made = this.#kernels[this.#game.game].position(this.#text(node, moves)), legal = made < 0 ? moves.slice(0, -2 - made - this.#path(node).length + 1) : moves;
     const en = this.#names(node, legal, "en"), ja = this.#names(node, legal, "ja");
     return [...known, ...legal.map((move, number) => {
       const added = this.#nodes.push({move, text: {en: en[number], ja: ja[number]}, parent: node, children: [], comment: ""}) - 1;
@@ -225,6 +233,9 @@ export class Local {
   /** A search has failed: the user may ask again. @param {string} text */
   #failed(text) {
     this.#tell("failed", {what: "", text});
+    this.#engine?.quit(); // it may be dead: the next search begins with another one
+    this.#engine = null;
+    this.#ready = false;
     this.#thinking = this.#mating = this.#analysis.on = false;
     this.#judging = null;
     if (WAITING.includes(this.#game.tsume?.status)) this.#game.tsume.status = "unknown";
@@ -310,7 +321,7 @@ export class Local {
     const names = {};
     shown.cells.forEach((/** @type {string} */ piece, /** @type {number} */ square) => {
       const owner = piece === "O" || piece !== piece.toUpperCase() ? 1 : 0, said = labels.squares[game.game][square];
-      names[this.#square(square)] = !piece ? said : game.game === "othello" ? `${said} ${sides[piece === "X" ? 0 : 1]}${labels.disc}` : `${said} ${sides[owner]} ${labels.pieces[piece.toUpperCase()]}`;
+      names[name_of(game.game, square)] = !piece ? said : game.game === "othello" ? `${said} ${sides[piece === "X" ? 0 : 1]}${labels.disc}` : `${said} ${sides[owner]} ${labels.pieces[piece.toUpperCase()]}`;
     });
     shown.hands.forEach((/** @type {any} */ hand, /** @type {number} */ owner) => {
       for (const [kind, count] of Object.entries(hand)) names[`${["black", "white"][owner]} ${kind}*`] = `${sides[owner]} ${labels.held}: ${labels.pieces[kind]} ${count}`;
@@ -328,8 +339,6 @@ export class Local {
       removed: this.#removed !== null, kept: this.#kept, unsaved: this.#unsaved, formats: FORMATS[game.game], engine: {ready: this.#ready && this.#engine_game === game.game, fault: ""},
     });
   }
-  /** @param {number} square */
-  #square(square) { return this.#game.game === "othello" ? `${"abcdefgh"[square % 8]}${Math.floor(square / 8) + 1}` : `${9 - square % 9}${"abcdefghi"[Math.floor(square / 9)]}`; }
   #handicap() {
     const name = Object.keys(HANDICAP_NAMES).find(each => HANDICAP_NAMES[each] === this.#game.start && HANDICAP_NAMES[each] !== START.shogi) ?? "";
     return this.#look.language === "ja" ? name : Object.keys(STARTS).find(each => STARTS[each] === this.#game.start)?.replace("-", " ") ?? name;
@@ -424,12 +433,12 @@ export class Local {
   }
   /** Let the engine move after a node, in the game or outside one. @param {number | null} level @param {number} node */
   async #think(level, node) {
-    const {play, id} = this.#game, clock = play?.on && play.clock, side = this.#turn(node);
+    const game = this.#game, {play} = game, clock = play?.on && play.clock, side = this.#turn(node);
     this.#thinking = true;
     const left = clock ? clock.left.map((/** @type {number} */ each) => Math.max(Math.round(each), 0)) : [];
     const go = clock ? `go btime ${left[0]} wtime ${left[1]}${clock.increment ? ` binc ${clock.increment} winc ${clock.increment}` : ` byoyomi ${clock.byoyomi}`}` : "go";
     const line = await this.#search([...this.#lines(node, level), go]);
-    if (!line || this.#game.id !== id) return;
+    if (!line || this.#game !== game) return;
     this.#thinking = false;
     const [, move] = line.split(" ");
     if (play?.on && move === "win") this.#over({reason: "declaration", winner: side});
@@ -492,8 +501,8 @@ export class Local {
   /** Open the game that was there before the lessons. @param {string} id */
   async #back(id) { if (!id || !await this.#restore(id)) await this.#open(blank(this.#game.game)); }
   async #prove() {
-    const {tsume, id} = this.#game, moves = await this.#mate(tsume.root);
-    if (this.#game.id !== id || this.#game.tsume !== tsume) return;
+    const {tsume} = this.#game, moves = await this.#mate(tsume.root);
+    if (this.#game.tsume !== tsume) return;
     Object.assign(tsume, {status: moves ? "yours" : moves === null ? "no mate" : "unknown"});
     tsume.lengths[tsume.root] = moves?.length ?? 0;
     this.#changed();
@@ -529,9 +538,13 @@ export class Local {
     const game = this.#game, known = game.nodes.length > 1 || game.play || game.start !== START[/** @type {Game} */ (game.game)] || game.kept;
     if (!known || game.tsume?.lesson !== undefined) return; // the game before a lesson comes back
     game.kept = true;
-    const before = this.#unsaved;
+    const before = this.#unsaved, {id} = game, {flipped} = this.#look;
     try {
-      await this.#shelf.do(SAVED, "put", structuredClone({...game, time: Date.now() / 1000, flipped: this.#look.flipped}));
+      if (!await this.#shelf.keep(game, {flipped}) && game.id === id) { // it goes on in another tab, too: this is a game of its own from now on
+        game.id = new_id();
+        await this.#shelf.keep(game, {flipped});
+        if (this.#game === game) this.#show();
+      }
       this.#unsaved = "";
     } catch (fault) { this.#unsaved = String(fault); }
     if (this.#unsaved && this.#unsaved !== before) this.#tell("error", {text: this.#unsaved});
@@ -668,13 +681,13 @@ export class Local {
       this.#judge(effort);
     },
     mate: async () => {
-      const {node, tsume, id, game} = this.#game;
+      const board = this.#game, {node, tsume, game} = board;
       this.#free();
       if (game !== "shogi") refuse("only shogi has mates");
       if (tsume) tsume.helped = true;
       this.#mating = true;
       this.#mate(node).then(moves => {
-        if (this.#game.id !== id || !this.#mating) return;
+        if (this.#game !== board || !this.#mating) return;
         this.#mating = false;
         this.#changed();
         this.#tell("mate", {result: moves ? "mate" : moves === null ? "nomate" : "timeout", length: moves?.length ?? 0, moves: moves ?? [], texts: moves ? this.#names(node, moves) : [], node});
@@ -766,8 +779,7 @@ export class Local {
     },
     save: async (/** @type {any} */ {format}) => {
       const {game} = this.#game, stem = `${game}-${new Date().toISOString().slice(0, 16).replace(/\D/g, "").replace(/(.{8})/, "$1-")}`;
-      const {data, lost} = save({...this.#game, ended: this.#ended()}, format, (path, style) => style === "kif" ? this.#at(0).names(path.slice(1).map(each => this.#nodes[each].move), STYLE.kif)
-        : path.slice(1).map(node => { const {move} = this.#nodes[node], to = move.slice(2, 4); return [move[1] === "*" ? "00" : move.slice(0, 2), to, parts(game, this.#at(node).write()).cells[number_of(game, to)].toUpperCase()]; }).map(([from, to, piece]) => csa_move(from, to, piece)));
+      const {data, lost} = save({...this.#game, ended: this.#ended()}, format, path => this.#at(0).names(path.slice(1).map(each => this.#nodes[each].move), STYLE.kif));
       this.#tell("file", {name: `${stem}.${format === "transcript" ? "txt" : format}`, data: btoa(Array.from(data, each => String.fromCharCode(each)).join("")), lost});
     },
     diagram: async (/** @type {any} */ {style = "colour", kind = "svg"}) => {
@@ -842,10 +854,4 @@ export class Local {
     });
     this.#changed();
   }
-}
-
-/** @param {string} from @param {string} to @param {string} piece */
-function csa_move(from, to, piece) {
-  const digits = (/** @type {string} */ square) => square === "00" ? square : `${square[0]}${"abcdefghi".indexOf(square[1]) + 1}`;
-  return `${digits(from)}${digits(to)}${CSA_PIECES[piece]}`;
 }

@@ -30,6 +30,8 @@ export function written(game, {cells, hands, side, rest}) {
 const made_for = (game, {flipped, narrow}) => PICTURES[game][`${Number(flipped)}${Number(narrow && game === "shogi")}`];
 /** @param {Game} game @param {string} name */
 export const number_of = (game, name) => PICTURES[game].squares.indexOf(name);
+/** @param {Game} game @param {number} number */
+export const name_of = (game, number) => PICTURES[game].squares[number];
 /** @param {Game} game @param {string} move the squares of a move: [from, to], or [to] */
 const squares_of = (game, move) => (game === "othello" ? [move] : [move.slice(0, 2), move.slice(2, 4)]).map(each => number_of(game, each)).filter(each => each >= 0);
 
