@@ -4,12 +4,10 @@
 export const TASK = Object.fromEntries(
   "RESET POSITION WRITE MOVES STATUS PREPARE DEEPEN BEST PERFT NAMES FIND_MATE".split(" ").map((name, number) => [name, number]),
 );
-/** Terminations, as `status` numbers them. */
+/** Terminations, as `status` numbers them: at DECLARATION the side to move may declare a win, and the game continues. */
 export const NO_LEGAL_MOVE = 1, REPETITION = 2, DECLARATION = 4;
 /** Styles of move names. @type {Record<string, number>} */
 export const STYLE = { usi: 0, japanese: 1, kif: 2, western: 3 };
-/** Numbers of TERMINATIONS: in the latter the side to move may declare a win, and the game continues. */
-export const REPETITION = 2, DECLARATION = 4;
 const PAGE = 65536; // of WebAssembly's memory, and the bytes of a text
 const CLUSTER = 64; // bytes of the table
 const decoder = new TextDecoder();

@@ -540,7 +540,7 @@ export class Local {
     game.kept = true;
     const before = this.#unsaved, {id} = game, {flipped} = this.#look;
     try {
-      if (!await this.#shelf.keep(game, {flipped}) && game.id === id) { // it goes on in another tab, too: this is a game of its own from now on
+      if (!await this.#shelf.keep(game, {flipped}) && game.id === id) { // another tab continues it, too: this is a game of its own from now on
         game.id = new_id();
         await this.#shelf.keep(game, {flipped});
         if (this.#game === game) this.#show();
