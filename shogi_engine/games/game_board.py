@@ -24,7 +24,6 @@ from types import FunctionType
 from typing import Any, ClassVar, Generic, Self, SupportsIndex, SupportsInt, TypeVar
 
 import numpy as np
-from numpy.lib.recfunctions import repack_fields
 
 from shogi_engine.games.svg import COLOUR, square_area
 from shogi_engine.interface.game import NO_LEGAL_MOVE, NOT_OVER, TERMINATIONS, Game, do_move, game_result, write_cells
@@ -41,7 +40,7 @@ class GameMove(int):
     """A move: an int with a text. Of a game with its own Board, each move exists as one object only."""
 
     __slots__ = ()
-    ALL: ClassVar[list[Any]]  # by their ints; many are no moves
+    ALL: ClassVar[Any]  # by their ints; some are no moves
 
     @classmethod
     def from_int(cls, number: SupportsIndex) -> Self:
@@ -226,7 +225,7 @@ class BoardMemory(BoardValue):
     _undo: np.ndarray  # record[undo][capacity]; the first `_count` of them are in use
     _edited: bool  # and not yet validated
     _kernels: Any  # _KERNELS and the moves by their ints: an object's own attributes are found faster
-    _all_moves: list[Any]
+    _all_moves: Any
     _move_of: Callable[[int], Any]
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -725,6 +724,8 @@ def _text(x: float, y: float, text: str, size: int) -> str:
 @functools.cache
 def packed_dtype(position: np.dtype) -> np.dtype:
     """Return the dtype of packed positions: the same fields without the bytes between them, which are undefined."""
+    from numpy.lib.recfunctions import repack_fields  # imports numpy.ma, which takes 10 ms
+
     return repack_fields(position, align=False, recurse=True)
 
 
