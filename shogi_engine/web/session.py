@@ -17,6 +17,7 @@ from shogi_engine.language import mark, translate
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
 from shogi_engine.records.jsonl import values_of
+from shogi_engine.tsume import Progress
 from shogi_engine.types.limits import Clock
 from shogi_engine.web import replies, view
 from shogi_engine.web.access import SESSION_BURST, SESSION_RATE, Bucket
@@ -277,11 +278,13 @@ class Session:
         return "making" if self.learning.on else "ready" if self.analyses.is_judged else ""
 
     def tick(self) -> None:
-        """Check the clock. Call this regularly."""
-        if self.playing.on and self.attached:
-            with self.lock:
+        """Check the clock, unless the session is busy: others wait for it. Call this regularly."""
+        if self.playing.on and self.attached and self.lock.acquire(blocking=False):
+            try:
                 if self.playing.tick():
                     self.changed()
+            finally:
+                self.lock.release()
 
     # ---- the game on the board
 
@@ -359,14 +362,15 @@ class Session:
             else:
                 saved = SavedGame.parse(found)
                 tree = saved.tree()
+            progress = self.store.progress(self.owner) if saved and saved.problem else None
             with self.lock:
                 left = self.autosave.leave(hidden=self.tsume is not None)
-                self._restore(tree, saved)
+                self._restore(tree, saved, progress)
                 self.autosave.take(id)
                 self.autosave.changed()  # it now belongs to this session
         return left
 
-    def _restore(self, tree: Tree, saved: SavedGame | None) -> None:
+    def _restore(self, tree: Tree, saved: SavedGame | None, progress: Progress | None) -> None:
         """Continue a saved game, paused until a page shows it; None for a tree alone."""
         self._replace(tree)
         if saved is None:
@@ -376,7 +380,6 @@ class Session:
             self.playing.restore(saved.play)
         self.flipped = saved.flipped
         if saved.problem:
-            progress = self.store.progress(self.owner)
             self.tsume = Tsume(tree, self.engines, self.viewers, saved.problem.root, progress=progress)
             self.tsume.restore(saved.problem)
 
