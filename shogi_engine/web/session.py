@@ -77,7 +77,7 @@ class Session:
         ] = {}  # what pages of each look and role were sent last
         self._flipped = False
         self.tree = Tree(GameRecord("shogi"))
-        self.playing = Playing(self.tree, self.engines)
+        self.playing = Playing(self.tree, self.engines, examiner)
         self.analyses = Analyses(self.tree, self.engines, self.viewers, examiner)
         self.setup: Any = None
         self.file = ""
@@ -258,6 +258,7 @@ class Session:
             judging=analyses.progress,
             mating=analyses.mating,
             verdict=analyses.verdict(tree.node, language),
+            warning=analyses.warning(self.playing.live, self.playing.warning, language),
             summary=analyses.summary(),
             setup=None if normal else view.hands(board),
             tsume=tsume.state(language) if tsume else None,
@@ -300,15 +301,22 @@ class Session:
         return side not in self.guest_sides() and self.playing.may_move(side)
 
     def begin(
-        self, players: list[int | None], setting: Clock | None, *, after: str = "", swapped: bool = False
+        self,
+        players: list[int | None],
+        setting: Clock | None,
+        *,
+        coach: bool = False,
+        after: str = "",
+        swapped: bool = False,
     ) -> None:
         """Begin a game at the session's position.
 
         Args:
+            coach: whether the engine stops at the human's blunders
             after: the name of the game whose guests come along, '' for none
             swapped: they change sides
         """
-        self.playing.begin(players, setting)
+        self.playing.begin(players, setting, coach=coach)
         if players.count(None) == 1:
             self.flipped = self._is_turned(players.index(None))
         if after and self.guests_of(after):
@@ -389,7 +397,7 @@ class Session:
         self.playing.leave()
         self.leave_modes()
         self.tree = tree
-        self.playing = Playing(tree, self.engines)
+        self.playing = Playing(tree, self.engines, self.analyses.examiner)
         self.analyses.replace(tree)
 
     def leave_modes(self) -> None:
