@@ -38,7 +38,7 @@ from shogi_engine.play.words import (
 from shogi_engine.records import GameRecord
 from shogi_engine.records.files import GameFile, kept_games, load_game
 from shogi_engine.types.limits import SIDES, Clock, Limit
-from shogi_engine.types.results import PlayResult
+from shogi_engine.types.results import PlayResult, Score
 
 if TYPE_CHECKING:
     from shogi_engine.analysis.analyst import PositionAnalyser
@@ -124,9 +124,15 @@ class TerminalGame:
         return self.game.board.copy()
 
     def _changed(self) -> None:
-        """Save the game, and show the board."""
+        """Save the game, and show the board; in a game with the engine once it has answered."""
         self.keep()
-        self._board()
+        if self.game.over or not self.humans or self.game.turn in self.humans:
+            self._board()
+
+    def _value(self, score: Score) -> str:
+        """Return a value for the side to move as text: for the human who plays the engine, otherwise for black."""
+        side = min(self.humans) if len(self.humans) == 1 else 0
+        return score_text(score if self.game.turn == side else -score)
 
     # ---- what is shown
 
@@ -181,7 +187,7 @@ class TerminalGame:
         shown, how = self._shown([str(answer.move)]), _("book")
         if answer.info.score is not None and not answer.from_book:
             how = _("{score}, depth {depth}, {seconds:.1f} s").format(
-                score=score_text(answer.info.score), depth=answer.info.depth, seconds=answer.time
+                score=self._value(answer.info.score), depth=answer.info.depth, seconds=answer.time
             )
         if game.move(answer.move) is None:
             self.keep()
@@ -289,7 +295,7 @@ class TerminalGame:
         info = self._search(Limit(DEFAULT_MS / 1000) if strength == Limit() else strength).info
         pv = list(map(str, info.pv))
         move, line = self._shown(pv[:1]), self._shown(pv)
-        self.show(_("hint: {move}   ({score}, {line})").format(move=move, score=score_text(info["score"]), line=line))
+        self.show(_("hint: {move}   ({score}, {line})").format(move=move, score=self._value(info["score"]), line=line))
 
     def _do_go(self, rest: str) -> None:
         self._engine_moves()

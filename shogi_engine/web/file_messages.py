@@ -89,7 +89,9 @@ class Save(Question):
     def _obey(self, session: Session, page: Page) -> Reply:
         with session.lock:
             annotated, name = session.analyses.annotated(page.language), session.file
-        return file_of(annotated(), self.format, name)
+        record = annotated()
+        record.names = [names_shown(each, page.language) for each in record.names]
+        return file_of(record, self.format, name)
 
 
 class About(Action):

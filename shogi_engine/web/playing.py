@@ -159,6 +159,11 @@ class Playing:
         game.resign(side)
         self._cancel()
 
+    def agree(self) -> None:
+        """End the game in a draw."""
+        self._running().agree()
+        self._cancel()
+
     def declare(self) -> None:
         """Claim a win by the entering-king rule. Raises ValueError if its conditions are not met."""
         self._running().declare()
@@ -233,8 +238,20 @@ class Playing:
         level = self.players[int(tree.board.turn)] if self.on else None
         self._submit(STRONGEST[tree.game] if level is None else level, tree.node)
 
-    def undo(self) -> None:
-        """Take back the human's last move and the engine's reply. Raises ValueError if there is none."""
+    def count_back(self, side: int | None = None) -> int:
+        """Return how many moves a human takes back: the last own one and the reply. Raises ValueError if there is none.
+
+        Args:
+            side: of one of two people; None for whoever plays the engine
+        """
+        game = self._running()
+        replied = side == game.turn if side is not None else self.players.count(None) == 1 and self.players[game.turn] is None
+        if game.ply < (count := 1 + replied):
+            raise InputError("there is no move to take back")
+        return count
+
+    def undo(self, side: int | None = None) -> None:
+        """Take back as many moves, outside a game one. Raises ValueError if there is none."""
         tree, game = self._tree, self.game
         if game is None or game.over:
             if not tree.node:
@@ -242,7 +259,7 @@ class Playing:
             self._cancel()
             tree.remove(tree.node)
             return
-        count = 2 if self.players.count(None) == 1 and self.players[game.turn] is None else 1
+        count = self.count_back(side)
         line = tree.path(self.live)
         game.take_back(count)
         self._cancel()

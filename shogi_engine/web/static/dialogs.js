@@ -67,7 +67,7 @@ const options = (id, rows, chosen) => element("select", {id}, ...rows.map(([valu
 /** @param {State} state @param {Link} link @param {() => void} begun @param {boolean} both whether two people will play */
 export function new_game(state, link, begun, both = false) {
   const game = state.game, strongest = STRONGEST[game], known = memory.get("level") ?? String(FIRST_LEVEL);
-  const you = options("new-side", [["0", side(0, game)], ["1", side(1, game)], ["random", t("random")], ["both", t("both")], ["none", t("none")]], both ? "both" : "0");
+  const you = options("new-side", [["0", side(0, game)], ["1", side(1, game)], ["random", t(game === "othello" ? "random_othello" : "random")], ["both", t("both")], ["none", t("none")]], both ? "both" : "0");
   const grade = (/** @type {string} */ level) => game === "shogi" && grades()[Number(level)] ? `${level} – ${grades()[Number(level)]}` : level;
   const shown = element("output", {for: "new-level"}, grade(known));
   const level = element("input", {id: "new-level", type: "range", min: 0, max: strongest, value: known, oninput: () => { shown.textContent = grade(level.value); }});
@@ -167,8 +167,8 @@ function list_games(link) {
 /** @param {State} state @param {Link} link */
 export function save_game(state, link) {
   const usual = usual_format(state);
-  show(t("saveTitle"), element("div", {class: "list"}, ...[usual, ...state.formats.filter(format => format !== usual)].map(format =>
-    button(format.toUpperCase(), () => { memory.set(`format ${state.game}`, format); ask(link, "save", {format}); }, {"data-format": format, class: format === usual ? "main" : ""}))));
+  show(t("saveTitle"), element("div", {class: "list formats"}, ...[usual, ...state.formats.filter(format => format !== usual)].map(format =>
+    button(element("span", {}, element("b", {}, format.toUpperCase()), element("small", {}, t(`format_${format}`))), () => { memory.set(`format ${state.game}`, format); ask(link, "save", {format}); }, {"data-format": format, class: format === usual ? "main" : ""}))));
   import("./diagram.js").then(({offers}) => { if (dialog.querySelector("[data-format]")) dialog.append(...offers(state, link)); });
 }
 

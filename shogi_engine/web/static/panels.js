@@ -52,7 +52,7 @@ export function clocks(state, since) {
     node.textContent = clock_text(byoyomi ? clock.byoyomi + left : left);
     node.classList.toggle("low", (byoyomi ? clock.byoyomi + left : clock.byoyomi ? 99 : left) <= 10);
     node.classList.toggle("running", clock.side === number);
-    if (node.previousElementSibling) node.previousElementSibling.textContent = clock.byoyomi ? (byoyomi ? t("byoyomi") : `+${clock.byoyomi}`) : "";
+    if (node.previousElementSibling) node.previousElementSibling.textContent = !clock.byoyomi ? "" : byoyomi ? t("byoyomi") : t("byoyomiTime", {seconds: clock.byoyomi});
   }
 }
 
