@@ -9,13 +9,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Union
 
 import anyio
-import anyio.to_thread
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from shogi_engine.common.text import sanitize
 from shogi_engine.language import Message, mark, translate
-from shogi_engine.web import file_messages, game_messages, messages, replies, study_messages
+from shogi_engine.web import file_messages, game_messages, messages, replies, study_messages, two_people
 from shogi_engine.web.access import HELLO_SECONDS, REFUSED_MAX, Bucket, RateLimits, Slow, address_of
 from shogi_engine.web.game_messages import Hello
 from shogi_engine.web.hub import Full, Hub
@@ -33,7 +32,7 @@ REASON_MAX = 123  # bytes of the reason for which a WebSocket is closed
 LINK = "link"  # in the address of a WebSocket: the token of the link by which the page came
 KINDS: dict[str, type[messages.Message]] = {
     str(kind.__struct_config__.tag): kind
-    for module in (game_messages, study_messages, file_messages)
+    for module in (game_messages, study_messages, file_messages, two_people)
     for name, kind in vars(module).items()
     if isinstance(kind, type) and kind.__module__ == module.__name__ and not name.startswith("_")
     if issubclass(kind, messages.Message)
@@ -125,7 +124,7 @@ class Conversation:
             if self._page is not None:
                 with anyio.CancelScope(shield=True):
                     session, viewer = self._page
-                    await self._in_thread(session.detach, viewer)
+                    await self._limits.do_quickly(session.identity, session.detach, viewer)
 
     async def _until_end(self, work: Callable[[], Awaitable[None]], scope: anyio.CancelScope) -> None:
         """Do one half of the conversation, and end the other with it."""
@@ -146,13 +145,13 @@ class Conversation:
 
         def attach() -> tuple[Session, Page]:
             return self._hub.attach(
-                hello.session, hello.owner, self._queue.put, self._token, address=self._address, **hello.given()
+                hello.session, hello.owner, self._queue.put, self._token, address=self._address, name=hello.name, **hello.given()
             )
 
         is_quick = not self._token and self._hub.is_quick(hello.session)
         try:
             self._page = session, viewer = await (
-                self._in_thread(attach) if is_quick else self._slowly(Slow.DISK, attach)
+                self._limits.do_quickly(hello.session or str(id(self)), attach) if is_quick else self._slowly(Slow.DISK, attach)
             )
         except LinkError as fault:
             await self._socket.close(POLICY, translate(str(fault), hello.language or ""))
@@ -164,9 +163,6 @@ class Conversation:
             return
         while self._refused < REFUSED_MAX and (data := await self._receive()) is not None:
             await self._obey(session, viewer, data)
-
-    async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limits.handling)
 
     async def _slowly(self, kind: Slow, work: Callable[..., Any], *arguments: Any) -> Any:
         return await self._limits.do_slowly(kind, address_of(self._socket.scope), work, *arguments)
@@ -221,7 +217,7 @@ class Conversation:
             if message.slow:
                 await self._slowly(message.slow, message.obey, session, viewer)
             else:
-                await self._in_thread(message.obey, session, viewer)
+                await self._limits.do_quickly(session.identity, message.obey, session, viewer)
             if asked is not None:
                 self._queue.put(replies.Done(re=asked))
         except (ValueError, OverflowError) as fault:
