@@ -123,6 +123,14 @@ class GameBoard(BoardValue, Generic[MoveT]):
         """Return the legal move that `text` names, without making it; raises ValueError saying why it is not legal."""
         raise NotImplementedError
 
+    def game_ply(self) -> int:
+        """Return how far the game is, in plies of a usual game; a clock's time is shared out by it."""
+        return len(self.move_stack)
+
+    def parse_own(self, text: str) -> MoveT:
+        """Return the legal move in the notation that records and programs write, in Shogi USI; raises ValueError."""
+        return self.parse_text(text)
+
     def root(self) -> Self:
         """Return a board with the position that the game began with, and an empty move stack."""
         raise NotImplementedError
@@ -130,6 +138,16 @@ class GameBoard(BoardValue, Generic[MoveT]):
     def push(self, move: int) -> None:
         """Make a move, a `Move` or its int; raises ValueError saying why if it is illegal."""
         raise NotImplementedError
+
+    def push_text(self, text: str) -> MoveT:
+        """Make the move that `parse_text` reads in a text, and return it; raises ValueError if it is illegal."""
+        move = self.parse_text(text)
+        self.push(move)
+        return move
+
+    def push_own(self, text: str) -> MoveT:
+        """Make the move that `parse_own` reads in a text, and return it; raises ValueError if it is illegal."""
+        return self.push_text(text)
 
     def outcome(self) -> Outcome | None:
         """Return who has won and why, None while the game continues."""
@@ -423,12 +441,6 @@ class KernelBoard(BoardMemory, GameBoard[MoveT]):
         known = self._MOVE.from_int(move)
         if not self._grow() or not self._kernels.push(self._address, known):
             raise self._illegal(known)
-
-    def push_text(self, text: str) -> MoveT:
-        """Make the move that `parse_text` reads in a text, and return it; raises ValueError if it is illegal."""
-        move = self.parse_text(text)
-        self.push(move)
-        return move
 
     def pop(self) -> MoveT:
         """Take back the last move and return it; raises IndexError if there is none."""

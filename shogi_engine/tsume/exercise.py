@@ -107,7 +107,7 @@ class Task(Protocol):
         """Find it out, of the position after the move."""
 
     def hint(self, moves: Moves) -> str:
-        """Return the next move, '' if there is none to be hinted at, and note the hint."""
+        """Return the next move, '' if there is none to be hinted at."""
 
     def mates(self, moves: Moves) -> bool:
         """Tell whether these moves have begun a mate, which is solved like tsume."""
@@ -207,21 +207,22 @@ class Exercise:
         if own <= 0 or moves[: len(self.root)] != self.root:
             raise InputError("there is no move to take back")
         self.ask = None
-        if self.over:
-            return moves[: -2 if own % 2 == 0 else -1]
-        whole = not self._mates(moves) and self.status != RIGHT
-        self.status = YOURS
-        return self.root if whole else moves[: -2 if own % 2 == 0 else -1]
+        if not self.over:
+            first_was_wrong = not self._mates(moves) and self.status != RIGHT
+            self.status = YOURS
+            if first_was_wrong:
+                return self.root
+        return moves[: -2 if own % 2 == 0 else -1]  # with the reply to it, if there is one
 
     def hint(self, moves: Moves) -> str:
         """Return the next move, '' if an engine must `prove` it. Raises ValueError if there is nothing to hint at."""
         self._check_turn()
-        if self.task and not self.over and (move := self.task.hint(moves[len(self.root) :])):
-            return move
-        if self.over or not self._mates(moves) or self.status not in (YOURS, RIGHT, LONGER):
+        move = self.task.hint(moves[len(self.root) :]) if self.task and not self.over else ""
+        mating = not self.over and self._mates(moves) and self.status in (YOURS, RIGHT, LONGER)
+        if not (move or mating):
             raise InputError("there is no move to hint at")
         self.helped = True
-        return ""
+        return move
 
     def give_up(self) -> Moves:
         """Note that the solution is shown, and return a task's. Raises ValueError if it was done."""
