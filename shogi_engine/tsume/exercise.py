@@ -207,19 +207,16 @@ class Exercise:
         if own <= 0 or moves[: len(self.root)] != self.root:
             raise InputError("there is no move to take back")
         self.ask = None
+        first_was_wrong = not (self.over or self._mates(moves) or self.status == RIGHT)
         if not self.over:
-            first_was_wrong = not self._mates(moves) and self.status != RIGHT
             self.status = YOURS
-            if first_was_wrong:
-                return self.root
-        return moves[: -2 if own % 2 == 0 else -1]  # with the reply to it, if there is one
+        return self.root if first_was_wrong else moves[: -2 if own % 2 == 0 else -1]  # -2: with the reply to it
 
     def hint(self, moves: Moves) -> str:
         """Return the next move, '' if an engine must `prove` it. Raises ValueError if there is nothing to hint at."""
         self._check_turn()
         move = self.task.hint(moves[len(self.root) :]) if self.task and not self.over else ""
-        mating = not self.over and self._mates(moves) and self.status in (YOURS, RIGHT, LONGER)
-        if not (move or mating):
+        if not move and (self.over or not self._mates(moves) or self.status not in (YOURS, RIGHT, LONGER)):
             raise InputError("there is no move to hint at")
         self.helped = True
         return move
