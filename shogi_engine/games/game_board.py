@@ -40,7 +40,7 @@ class GameMove(int):
     """A move: an int with a text. Of a game with its own Board, each move exists as one object only."""
 
     __slots__ = ()
-    ALL: ClassVar[Any]  # by their ints; some are no moves
+    ALL: ClassVar[list[Any]]  # by their ints; many are no moves
 
     @classmethod
     def from_int(cls, number: SupportsIndex) -> Self:
@@ -243,7 +243,7 @@ class BoardMemory(BoardValue):
     _undo: np.ndarray  # record[undo][capacity]; the first `_count` of them are in use
     _edited: bool  # and not yet validated
     _kernels: Any  # _KERNELS and the moves by their ints: an object's own attributes are found faster
-    _all_moves: Any
+    _all_moves: list[Any]
     _move_of: Callable[[int], Any]
 
     def __init_subclass__(cls, **options: Any) -> None:
