@@ -140,7 +140,7 @@ class Move(GameMove):
         return MOVES[move & CODES]
 
 
-MOVES: list[Any] = [None] * (1 << MOVE_BITS)  # by their ints; None where no square or piece has the number
+MOVES: list[Move] = [int.__new__(Move)] * (1 << MOVE_BITS)  # by their ints; the null move where there is none
 for _first in (source << 7 | promotion for promotion in (0, PROMOTION) for source in range(DROP_BASE + ROOK + 1)):
     MOVES[_first : _first + SQUARE_COUNT] = map(partial(int.__new__, Move), range(_first, _first + SQUARE_COUNT))
 Move.ALL = MOVES
