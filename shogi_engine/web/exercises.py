@@ -348,7 +348,8 @@ class Lesson(Tsume):
     def _note(self) -> None:
         """Note how the problem was solved."""
         if self.exercise.over:
-            self._keep(functools.partial(self.problems.review, self.attempt.problem, self.attempt.rating))
+            rating = self.attempt.rating(self.exercise.helped)
+            self._keep(functools.partial(self.problems.review, self.attempt.problem, rating))
 
     def _kept(self, noted: Future[Any]) -> None:
         if isinstance(noted.exception(), KeyError):  # it was removed meanwhile, and does not come back

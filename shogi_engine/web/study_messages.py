@@ -190,8 +190,7 @@ class Hint(Question):
     setting_up: ClassVar[bool] = False
 
     def _permit_now(self, session: Session, role: Role) -> None:
-        if session.guest_sides():
-            raise InputError("while two people play, the engine does not help")
+        session.check_alone()
 
     def _obey(self, session: Session, page: Page) -> None:
         if session.tsume is None:
