@@ -281,7 +281,7 @@ class Tsume:
             self._keep(functools.partial(self.progress.solve, problem, exercise.helped))
 
     def _keep(self, note: Callable[[], Any]) -> None:
-        """Write a note. A disk may hang: then the session goes on, and the pages are told at the end."""
+        """Write a note. A disk may hang: then the session continues, and the pages are told at the end."""
         waits = self._noted is None or self._noted.done()
         self._noted = noted = begun(note, PATIENCE_SECONDS if waits else 0)
         if noted.done():
