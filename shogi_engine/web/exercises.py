@@ -93,11 +93,15 @@ class Learning:
         self._search.begin(tree, work, lambda made: self._made(made, problems, page))
 
     def _made(self, made: list[study.Problem], problems: study.Store, page: Page) -> None:
-        """Add the problems, and tell the page that asked."""
-        try:
-            page.send(counts(problems, problems.add(made)))
-        except OSError as fault:
-            self._viewers.tell(fault_text(fault))
+        """Add the problems, and tell the page that asked. This is the engine's thread, and the disk may hang."""
+
+        def tell(added: Future[Lessons]) -> None:
+            if (fault := added.exception()) is None:
+                page.send(added.result())
+            else:
+                self._viewers.tell(fault_text(fault))
+
+        begun(lambda: counts(problems, problems.add(made)), PATIENCE_SECONDS).add_done_callback(tell)
 
 
 # ---- Tsume: the user mates by checks, and the engine holds out as long as it can. The problems are the terminal's
