@@ -15,6 +15,7 @@ from typing import Any
 from shogi_engine import games, language
 from shogi_engine.language import LANGUAGES as LANGUAGES, check, mark, translate
 from shogi_engine.play.game import PASS as PASS
+from shogi_engine.play.words import mate_lengths
 from shogi_engine.records import GameRecord
 from shogi_engine.types.limits import SIDES
 from shogi_engine.types.outcomes import Fact, GameNames, Kind
@@ -69,7 +70,7 @@ def words_of(language: str, game: str = "shogi") -> dict[str, str]:
 def move_text(board: Any, move: str, language: str) -> str:
     """Return a move of the position on `board` in the user's notation."""
     if not hasattr(board, "text"):  # one notation only
-        return move
+        return translate("pass", language) if move == PASS else move
     text: str = board.text(board.parse_text(move), NOTATIONS[language])
     return text
 
@@ -95,7 +96,7 @@ def score_words(score: Score, unit: str, words: dict[str, str]) -> str:
     if score.mate and not score.plies:
         return words["mates" if score.value > 0 else "is mated"]
     if score.mate:
-        return words["mate" if score.value > 0 else "mated"].format(length=score.plies)
+        return words["mate" if score.value > 0 else "mated"].format(**mate_lengths(score.plies))
     if unit == "pawns":
         return words["value"].format(pawns=score.value / 100.0, centipawns=score.value)
     return f"{round(score.value, 1) + 0.0:+.1f}".removesuffix(".0")  # adding 0 takes the sign from -0
@@ -521,24 +522,28 @@ def judge(record: GameRecord, findings: Mapping[int, PositionResult]) -> GameAna
         findings: the findings by ply, for `plies_to_examine`
     """
     moves = record.moves
-    first = int(record.board(0).turn)
-    judged = []
-    for ply, move in enumerate(moves):
-        if move != PASS:
-            side = (first + ply) % 2
-            found, after, passes = findings[ply], *_after(moves, findings, ply)
-            score = after.score if passes % 2 else -after.score
-            judged.append(
-                replace(
-                    judged_move(ply, side, move, found, score),
-                    replies=(PASS,) * passes + after.pv,
-                    allowed_mate=0 if passes or found.played_mate else after.mate,
-                    played_exact=after.exact,
-                )
-            )
-    ends_with_white = (first + len(moves)) % 2
+    judged = [judge_ply(record, moves, ply, findings) for ply, move in enumerate(moves) if move != PASS]
+    ends_with_white = (int(record.board(0).turn) + len(moves)) % 2
     final = findings[len(moves)].score.chance()
     return GameAnalysis(record, tuple(judged), 1.0 - final if ends_with_white else final)
+
+
+def judge_ply(
+    record: GameRecord, moves: Sequence[str], ply: int, findings: Mapping[int, PositionResult]
+) -> MoveAnalysis:
+    """Return the move after `ply` moves of a game, no pass, judged by the findings before and after it.
+
+    Args:
+        moves: of the record
+    """
+    found, after, passes = findings[ply], *_after(moves, findings, ply)
+    score = after.score if passes % 2 else -after.score
+    return replace(
+        judged_move(ply, (int(record.board(0).turn) + ply) % 2, moves[ply], found, score),
+        replies=(PASS,) * passes + after.pv,
+        allowed_mate=0 if passes or found.played_mate else after.mate,
+        played_exact=after.exact,
+    )
 
 
 def _after(moves: Sequence[str], findings: Mapping[int, PositionResult], ply: int) -> tuple[PositionResult, int]:

@@ -64,8 +64,8 @@ def is_terminal() -> bool:
 
 
 def default_pieces(output: TextIO) -> str:
-    """Return KANJI for a terminal that can show them, else WESTERN: programs that read a pipe expect letters."""
-    return pieces_for(output) if output.isatty() else WESTERN
+    """Return KANJI for a terminal that can show them, and for a pipe in Japanese; in English it has letters."""
+    return pieces_for(output) if output.isatty() or language.current() == "ja" else WESTERN
 
 
 def pieces_for(output: TextIO, wanted: str = KANJI) -> str:

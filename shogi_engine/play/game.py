@@ -368,6 +368,11 @@ class Game:
         self._must_go_on()
         self.forfeit(self.turn if side is None else side, Termination.RESIGNATION)
 
+    def agree(self) -> None:
+        """End the game in a draw. Raises Refusal if it is over."""
+        self._must_go_on()
+        self.end(Outcome(None, Termination.AGREEMENT))
+
     def declare(self) -> None:
         """Declare a win for the side to move. Raises Refusal if its conditions are not met."""
         self._must_go_on()

@@ -140,13 +140,18 @@ def _result(winner: int | None, game: str, drawn: bool, how: str) -> str:
     return _("a draw: {how}").format(how=how) if drawn else how
 
 
+def mate_lengths(plies: int) -> dict[str, int]:
+    """Return a mate's plies for texts; `odd` counts from the winner's move, as tsume problems do."""
+    return {"length": plies, "odd": plies - 1 + plies % 2}
+
+
 def score_text(score: Score) -> str:
     """Return a value for the side to move: in pawns, in Japanese in hundredths of a pawn."""
     if score.mate:
         if score.plies is None:
             return str(score)
         words = _("mate in {length}") if score.value > 0 else _("mated in {length}")
-        return words.format(length=score.plies)
+        return words.format(**mate_lengths(score.plies))
     if score.unit == DISCS:
         return _("{value} discs").format(value=f"{score.value:+g}")
     return _("{pawns} pawns").format(pawns=f"{score.value / 100:+.2f}", centipawns=f"{score.value:+d}")

@@ -148,17 +148,20 @@ def clear(found: Sequence[Hint], best: str) -> tuple[str, ...]:
     return ()
 
 
-def problems_of(game: GameAnalysis, side: str = "", examined: Examined | None = None) -> Iterator[Problem]:
+def problems_of(
+    game: GameAnalysis, side: str = "", examined: Examined | None = None, least: float = 0.0
+) -> Iterator[Problem]:
     """Yield the problems of a judged game.
 
     Args:
         side: 'black' or 'white', '' for both
         examined: finds the answers; by default a search decides
+        least: the loss of winning chance of the smallest mistake
     """
     name = game.record.game
     texts = {language: game.why_texts(language) for language in LANGUAGES}
     for move, board in game.boards():
-        if side in ("", move.side) and is_mistake(move):
+        if side in ("", move.side) and is_mistake(move) and move.loss >= least:
             position = board.position()
             examined = examined or Examined(name)
             answers = examined.answers(position, move)
@@ -337,8 +340,11 @@ class Source(Protocol):
         """Note how it was solved; return when it comes back, None for never."""
 
 
+TURNING_POINTS = 3  # of a game, as many as the browser names
+
+
 class TurningPoints:
-    """The positions of a judged game in which a much better move was missed, in the order of the game.
+    """The positions of a judged game in which a much better move was missed: the worst few, in the order of the game.
 
     Args:
         side: 'black' or 'white', '' for both
@@ -349,7 +355,8 @@ class TurningPoints:
     """
 
     def __init__(self, game: GameAnalysis, side: str = "") -> None:
-        self._problems = tuple(problems_of(game, side, Accepted()))
+        losses = sorted((move.loss for move in game.moves if side in ("", move.side) and is_mistake(move)), reverse=True)
+        self._problems = tuple(problems_of(game, side, Accepted(), least=min(losses[:TURNING_POINTS], default=0.0)))
         self.size, self.found = len(self._problems), 0
 
     def due(self, at: datetime.datetime | None = None) -> Sequence[Problem]:

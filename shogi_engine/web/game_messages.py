@@ -22,6 +22,7 @@ from shogi_engine.web.messages import (
     MoveText,
     Name,
     Number,
+    PersonName,
     PieceSet,
     Question,
     Who,
@@ -67,6 +68,7 @@ class Hello(Look):
 
     session: Name = ""
     owner: Name = ""
+    name: PersonName = ""
 
 
 class Resync(Question):
@@ -117,6 +119,7 @@ class New(Action):
     clock: Annotated[str, Meta(max_length=40)] = ""
     handicap: Annotated[str, Meta(max_length=40)] = ""
     here: bool = False  # at the position on the board
+    coach: bool = False  # stop at the human's blunders
 
     def _obey(self, session: Session, page: Page) -> Reply | None:
         setting, before, answer = Clock.parse(self.clock) if self.clock else None, "", None
@@ -127,7 +130,7 @@ class New(Action):
             start = kakinoki.handicap(self.handicap) if self.handicap else ""
             before, answer = session.autosave.id, open_record(session, GameRecord(self.game, start))
         session.leave_modes()
-        session.begin(self.players, setting, after=before)
+        session.begin(self.players, setting, coach=self.coach, after=before)
         return answer
 
 
@@ -143,7 +146,7 @@ class Rematch(Action):
         if even:
             players.reverse()
         before, answer = session.autosave.id, open_record(session, GameRecord(session.tree.game, start))
-        session.begin(players, setting, after=before, swapped=even)
+        session.begin(players, setting, coach=play.coach, after=before, swapped=even)
         return answer
 
 
@@ -153,10 +156,9 @@ class Resign(Action):
     who: ClassVar[Who] = Who.PLAYER
 
     def _obey(self, session: Session, page: Page) -> None:
-        role, guests = session.role_of(page), session.guest_sides()
-        side = role.side if role is not None else None
-        if side is None and len(guests) == 1:
-            side = 1 - min(guests)
+        side = session.side_of(page)
+        if side is None and session.guest_sides():
+            raise InputError("you are watching this game")
         session.playing.resign(side)
 
 
@@ -284,12 +286,27 @@ class Move(Action):
 
 
 class _Navigation(Action):
-    who: ClassVar[Who] = Who.PLAYER
+    """While two people play, and for who only watches, each page looks back alone: the board stays."""
+
+    who: ClassVar[Who] = Who.WATCHER
     setting_up: ClassVar[bool] = False
 
-    def _permit_now(self, session: Session, role: Role) -> None:
-        if session.guest_sides():
-            raise InputError("while two people play, the board shows the last move")
+    def _answer(self, session: Session, page: Page) -> None:
+        tree = session.tree
+        if not session.guest_sides() and session.role_of(page) != WATCHER:
+            super()._answer(session, page)
+            return
+        line, viewed = tree.line(), page.viewed
+        at = line.index(viewed[0] if viewed and viewed[1] == tree.node and viewed[0] in line else tree.node)
+        node = self._look_at(line, at, line.index(tree.node))
+        with tree.board_after(line, line.index(node)) as board:
+            svg = view.picture(board, page.look, tree.game, areas=False)
+        page.viewed = node, tree.node
+        page.send(replies.Preview(node=node, moves=[], svg=svg))
+
+    def _look_at(self, line: list[int], at: int, now: int) -> int:
+        """Return the move of a line that a page looks at, from its number `at`; the board shows number `now`."""
+        raise NotImplementedError
 
 
 class Step(_Navigation):
@@ -300,6 +317,10 @@ class Step(_Navigation):
     def _obey(self, session: Session, page: Page) -> None:
         session.tree.step(self.to)
 
+    def _look_at(self, line: list[int], at: int, now: int) -> int:
+        steps = {"first": 0, "back": max(at - 1, 0), "next": min(at + 1, len(line) - 1), "last": now}
+        return line[steps.get(self.to, at)]
+
 
 class Go(_Navigation):
     """Go to a move."""
@@ -309,6 +330,11 @@ class Go(_Navigation):
     def _obey(self, session: Session, page: Page) -> None:
         session.tree.go(self.node)
 
+    def _look_at(self, line: list[int], at: int, now: int) -> int:
+        if self.node not in line:
+            raise InputError("this move is no longer in the game")
+        return self.node
+
 
 class Undo(Action):
     """Take back a move."""
@@ -317,12 +343,10 @@ class Undo(Action):
     setting_up: ClassVar[bool] = False
 
     def _permit_now(self, session: Session, role: Role) -> None:
-        game = session.playing.game
         if not role.owner and not session.playing.on:
             raise InputError("no game is being played")  # outside a game, it removes moves of the owner's record
-        mine = game is None or session.may_move(role, 1 - game.turn) and not session.may_move(role, game.turn)
-        if session.guest_sides() and not mine:
-            raise InputError("only your own last move can be taken back")
+        if session.guest_sides() and (role.owner or session.playing.players == [None, None]):
+            raise InputError("the other player must agree")
 
     def _obey(self, session: Session, page: Page) -> None:
         if session.tsume is not None:

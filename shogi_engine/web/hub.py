@@ -137,7 +137,7 @@ class Hub:
 
         Args:
             token: of the link, '' for none
-            look: as for `Session.attach`
+            look: as for `Session.attach`, with the name of the person
 
         Raises:
             Full: the server, or the session, cannot take it

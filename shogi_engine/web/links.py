@@ -166,6 +166,8 @@ class Page:
         send: `send(reply)`, may be called from any thread
         token: of the link by which it came, '' for none
         address: of the server, as the page reached it
+        name: of the person there, '' for none
+        viewed: the earlier move that a page without a say sees, and the board's then; None for the board's
         shown: the look, the role and the number of the state that it was sent last
     """
 
@@ -173,6 +175,8 @@ class Page:
     look: ViewOptions = field(default_factory=ViewOptions)
     token: str = ""
     address: str = ""
+    name: str = ""
+    viewed: tuple[int, int] | None = None
     shown: tuple[ViewOptions, Role, int] | None = None
 
     @property

@@ -36,6 +36,7 @@ HeaderText = Annotated[str, Meta(max_length=HEADER_MAX)]
 GameNumber = Annotated[int, Meta(ge=0, le=100_000)]  # in a file
 Name = Annotated[str, Meta(max_length=64)]  # of a game, a session, an owner
 MoveText = Annotated[str, Meta(max_length=12)]
+PersonName = Annotated[str, Meta(max_length=40)]
 Moves = Annotated[list[MoveText], Meta(min_length=1, max_length=LINE_MAX)]
 
 

@@ -76,6 +76,25 @@ class Role(msgspec.Struct, frozen=True):
     side: Side | None = None
 
 
+Wish = Literal["undo", "draw"]
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What one of two people asks of the other: to take back, or a draw, after move `node` of the game."""
+
+    what: Wish
+    side: Side
+    node: int
+
+
+class Person(msgspec.Struct, frozen=True):
+    """Somebody at the board: a name, '' for none, and the side that is played, None for none."""
+
+    name: str
+    side: Side | None
+    owner: bool
+
+
 class Ending(msgspec.Struct, omit_defaults=True):
     """How a game ended; the name is '' for the usual reason by the rules. Where discs decide, they are both sides'."""
 
@@ -220,12 +239,15 @@ class State(Reply):
     judging: float | None
     mating: bool
     verdict: Told | None
+    warning: Told | None  # of the last move, which can be taken back: the coach waits
     summary: Summary | None
     setup: list[dict[str, int]] | None
     tsume: Tsume | None
     learn: Literal["", "ready", "making"]
     role: Role
     guests: list[Side]  # that others play by a link
+    people: list[Person]  # at the board, if somebody came by a link
+    asked: Asked | None
     removed: bool
     kept: bool
     unsaved: str  # why the game could not be saved, '' if all is well

@@ -17,6 +17,7 @@ from shogi_engine.language import mark, translate
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
 from shogi_engine.records.jsonl import values_of
+from shogi_engine.records.tree import one_line
 from shogi_engine.tsume import Progress
 from shogi_engine.types.limits import Clock
 from shogi_engine.web import replies, view
@@ -26,7 +27,7 @@ from shogi_engine.web.exercises import Learning, Lesson, Tsume
 from shogi_engine.web.links import Page, Receiver, Viewers, ViewOptions
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.pool import EnginePool, Engines, Priority, SearchSlot
-from shogi_engine.web.replies import Role
+from shogi_engine.web.replies import Asked, Person, Role
 from shogi_engine.web.saving import Autosave, Collections, SavedGame, head_of
 from shogi_engine.web.store import GameStore, Head
 from shogi_engine.web.tree import Tree
@@ -50,6 +51,7 @@ class Session:
     Attributes:
         lock: held while the session is read or changed
         setup: the position that is being set up, or None
+        request: what one of two people asked of the other last; `asked` tells whether it still stands
         file: the name of the file that the game was opened from, without its ending, '' for none
         seen: when a page last left
     """
@@ -77,9 +79,10 @@ class Session:
         ] = {}  # what pages of each look and role were sent last
         self._flipped = False
         self.tree = Tree(GameRecord("shogi"))
-        self.playing = Playing(self.tree, self.engines)
+        self.playing = Playing(self.tree, self.engines, examiner)
         self.analyses = Analyses(self.tree, self.engines, self.viewers, examiner)
         self.setup: Any = None
+        self.request: Asked | None = None
         self.file = ""
         self.tsume: Tsume | None = None
         self.learning = Learning(self.engines, self.viewers)
@@ -112,17 +115,21 @@ class Session:
         """Show the board from this side on the pages that will come."""
         self._flipped = flipped
 
-    def attach(self, send: Receiver, token: str = "", address: str = "", **look: Any) -> Page:
+    def attach(self, send: Receiver, token: str = "", address: str = "", name: str = "", **look: Any) -> Page:
         """Add a page and send it the whole state; `look` is as in ViewOptions, the rest as in Page."""
         with self.lock:
-            viewer = Page(send, ViewOptions(**{"flipped": self._flipped, **look}), token, address)
+            viewer = Page(send, ViewOptions(**{"flipped": self._flipped, **look}), token, address, one_line(name))
             if (role := self.role_of(viewer)) is not None and role.side is not None:
                 viewer.look = viewer.look._replace(flipped=self._is_turned(role.side))
             self.viewers.append(viewer)
+            self.name_players()
             self.playing.wake()
             if self.tsume is not None:
                 self.tsume.wake()
-            self.show(viewer)
+            if self.guests():  # the others see who has come
+                self.publish()
+            else:
+                self.show(viewer)
             self.analyses.follow(self.setup is None)
             return viewer
 
@@ -136,6 +143,42 @@ class Session:
     def guest_sides(self) -> set[int]:
         """Return the sides that guests play in the game that is being played."""
         return self.store.links.sides(self.autosave.id) if self.playing.on else set()
+
+    def side_of(self, viewer: Page) -> int | None:
+        """Return the side that a page plays in a game with guests, None for none."""
+        role, guests = self.role_of(viewer), self.guest_sides()
+        if role is None or not guests:
+            return None
+        if not role.owner:
+            return role.side
+        return next((side for side in (0, 1) if side not in guests and self.playing.players[side] is None), None)
+
+    def name_players(self) -> None:
+        """Write the names of two people who play each other into the record."""
+        for viewer in self.viewers:
+            if viewer.name and (side := self.side_of(viewer)) is not None:
+                self.tree.record.names[side] = viewer.name
+
+    def people(self) -> list[Person]:
+        """Return who is here, if somebody came by a link; pages of one player are one person."""
+        roles = [(viewer, self.role_of(viewer)) for viewer in self.viewers if self.guests()]
+        found = [Person(viewer.name, self.side_of(viewer), role.owner) for viewer, role in roles if role is not None]
+        return [each for at, each in enumerate(found) if each not in found[:at] or each == Person("", None, owner=False)]
+
+    @property
+    def asked(self) -> Asked | None:
+        """What one of two people asks of the other, as long as nobody has moved and who asked is here."""
+        request = self.request
+        there = request is not None and self.playing.on and self.playing.live == request.node
+        return request if there and any(self.side_of(each) == request.side for each in self.viewers) else None  # type: ignore[union-attr]
+
+    def grant(self, request: Asked) -> None:
+        """Do what the other player has agreed to."""
+        self.request = None
+        if request.what == "draw":
+            self.playing.agree()
+        else:
+            self.playing.undo(request.side)
 
     def guests(self) -> list[Page]:
         """Return the pages that came by a link."""
@@ -156,6 +199,8 @@ class Session:
         with self.lock:
             if viewer in self.viewers:
                 self.viewers.remove(viewer)
+            if self.guests() or viewer.token:
+                self.publish()
             if not self.viewers:
                 self.seen = time.monotonic() if now is None else now
                 self.rest()
@@ -258,12 +303,15 @@ class Session:
             judging=analyses.progress,
             mating=analyses.mating,
             verdict=analyses.verdict(tree.node, language),
+            warning=analyses.warning(self.playing.live, self.playing.warning, language),
             summary=analyses.summary(),
             setup=None if normal else view.hands(board),
             tsume=tsume.state(language) if tsume else None,
             learn=self._learn(role),
             role=role,
             guests=sorted(self.guest_sides()),
+            people=self.people(),
+            asked=self.asked,
             removed=tree.removed is not None and role.owner,
             kept=self.store.folder is not None and role.owner,
             unsaved=translate(self.autosave.fault, language) if self.autosave.fault and role.owner else "",
@@ -300,15 +348,22 @@ class Session:
         return side not in self.guest_sides() and self.playing.may_move(side)
 
     def begin(
-        self, players: list[int | None], setting: Clock | None, *, after: str = "", swapped: bool = False
+        self,
+        players: list[int | None],
+        setting: Clock | None,
+        *,
+        coach: bool = False,
+        after: str = "",
+        swapped: bool = False,
     ) -> None:
         """Begin a game at the session's position.
 
         Args:
+            coach: whether the engine stops at the human's blunders
             after: the name of the game whose guests come along, '' for none
             swapped: they change sides
         """
-        self.playing.begin(players, setting)
+        self.playing.begin(players, setting, coach=coach)
         if players.count(None) == 1:
             self.flipped = self._is_turned(players.index(None))
         if after and self.guests_of(after):
@@ -329,6 +384,7 @@ class Session:
     def seat_guests(self) -> None:
         """Show players by a link, and their opponents, the board from their side; the engine helps neither."""
         given = self.guest_sides()
+        self.name_players()
         if given:
             self.analyses.stop()
         if len(given) != 1:
@@ -389,7 +445,7 @@ class Session:
         self.playing.leave()
         self.leave_modes()
         self.tree = tree
-        self.playing = Playing(tree, self.engines)
+        self.playing = Playing(tree, self.engines, self.analyses.examiner)
         self.analyses.replace(tree)
 
     def leave_modes(self) -> None:

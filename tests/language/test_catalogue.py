@@ -16,7 +16,7 @@ from tools import catalogue
 # Three words of English in a row, that are no list of names.
 ENGLISH = re.compile(r"[A-Za-z][a-z']+(?: [a-z][a-z']*){2,}")
 
-OTHER_NAMES = {"{pawns}": "{centipawns}"}  # a translation may show the same value in another unit
+OTHER_NAMES = {"{pawns}": "{centipawns}", "{length}": "{odd}"}  # a translation may show the same value in another unit
 
 
 @pytest.fixture

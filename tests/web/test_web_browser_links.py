@@ -45,8 +45,22 @@ def test_two_phones_play_each_other_and_a_third_watches(browser, lan):
         visitor.wait_ply(2)
     third.status("watching")
     assert third.axe() == []
+    one.page.fill("#own-name", "大山")
+    one.page.press("#own-name", "Enter")
+    until(third.page, "document.querySelector('#near').innerText.includes('大山')")
+    third.page.click('[data-step="back"]')  # alone
+    until(third.page, "!document.querySelector('#board .piece[data-square=\"3d\"]')")
+    two.page.click("#undo")
+    one.page.wait_for_selector("#asked-yes")
+    assert one.ply() == 2 and one.axe() == [] and "後手が待った" in one.page.inner_text("#people")
+    one.shot("asked")
+    one.page.click("#asked-yes")
+    two.status("Your move")
+    two.move("3c", "3d")
+    one.wait_ply(2)
     one.move("2g", "2f")
     two.wait_ply(3)
+    assert third.page.locator('#board .piece[data-square="3d"]').count()  # a new move brings it back
     two.page.reload()
     two.wait_ply(3)
     two.move("8c", "8d")

@@ -100,21 +100,31 @@ def test_who_resigns_loses_whoever_is_to_move(hub, host):
     assert host.state["playing"]["over"]["winner"] == 1
 
 
-def test_only_the_own_last_move_is_taken_back(hub, host):
+def test_nobody_takes_back_alone(hub, host):
     guest = guest_of(hub, link_to(host))
     host.do("move", move="7g7f")
-    with pytest.raises(ValueError, match="your own last move"):
-        guest.do("undo")
-    host.do("undo")
-    assert guest.state["ply"] == 0
+    for page in (host, guest):
+        with pytest.raises(ValueError, match="the other player must agree"):
+            page.do("undo")
+    assert guest.state["ply"] == 1
+
+
+def test_a_guest_who_plays_the_engine_takes_back_alone(hub):
+    host = Page.of(hub, owner="host").do("new", game="shogi", players=[None, 3])
+    guest = guest_of(hub, link_to(host, side=0))
+    guest.do("move", move="7g7f")
+    with pytest.raises(ValueError, match="must agree"):
+        host.do("undo")
+    wait_for(lambda: guest.state["ply"] == 2)
+    guest.do("undo").do("resign")
+    assert host.state["playing"]["over"]["winner"] == 1
 
 
 @pytest.mark.parametrize(
     "message",
-    [{"do": "think"}, {"do": "analyse", "on": True}, {"do": "judge", "on": True}, {"do": "mate"},
-     {"do": "step", "to": "first"}, {"do": "go", "node": 0}],
+    [{"do": "think"}, {"do": "analyse", "on": True}, {"do": "judge", "on": True}, {"do": "mate"}],
 )  # fmt: skip
-def test_the_engine_helps_neither_and_the_board_stays_at_the_last_move(hub, host, message):
+def test_the_engine_helps_neither(hub, host, message):
     link = link_to(host)
     host.do("move", move="7g7f")
     with pytest.raises(ValueError, match="two people play"):
@@ -168,8 +178,8 @@ def test_the_rest_is_the_owners(hub, host, name, fields):
 
 @pytest.mark.parametrize(
     ("name", "fields"),
-    [("move", {"move": "7g7f"}), ("undo", {}), ("resign", {}), ("declare", {}), ("step", {"to": "back"}),
-     ("go", {"node": 0})],
+    [("move", {"move": "7g7f"}), ("undo", {}), ("resign", {}), ("declare", {}),
+     ("ask", {"what": "undo"}), ("answer_to", {"what": "undo", "node": 0, "yes": True})],
 )  # fmt: skip
 def test_a_watcher_only_watches(hub, host, name, fields):
     watcher = guest_of(hub, link_to(host, "watch"))

@@ -114,6 +114,20 @@ interface Role {
   side: 0 | 1 | null;
 }
 
+/** Somebody at the board: a name, '' for none, and the side that is played, None for none. */
+interface Person {
+  name: string;
+  side: 0 | 1 | null;
+  owner: boolean;
+}
+
+/** What one of two people asks of the other: to take back, or a draw, after move `node` of the game. */
+interface Asked {
+  what: "draw" | "undo";
+  side: 0 | 1;
+  node: number;
+}
+
 /** Whether the game's engine is ready, and what is wrong with it, '' if nothing is. */
 interface EngineState {
   ready: boolean;
@@ -207,12 +221,15 @@ interface Replies {
     judging: number | null;
     mating: boolean;
     verdict: Told | null;
+    warning: Told | null;
     summary: Summary | null;
     setup: Record<string, number>[] | null;
     tsume: Tsume | null;
     learn: "" | "making" | "ready";
     role: Role;
     guests: (0 | 1)[];
+    people: Person[];
+    asked: Asked | null;
     removed: boolean;
     kept: boolean;
     unsaved: string;
@@ -359,11 +376,11 @@ interface Replies {
 /** The fields of the pages' messages, by what they do. */
 interface Messages {
   look: {language?: "en" | "ja" | null; flipped?: boolean | null; narrow?: boolean | null; pieces?: "kanji" | "mincho" | "two" | "letters" | null};
-  hello: {language?: "en" | "ja" | null; flipped?: boolean | null; narrow?: boolean | null; pieces?: "kanji" | "mincho" | "two" | "letters" | null; session?: string; owner?: string};
+  hello: {language?: "en" | "ja" | null; flipped?: boolean | null; narrow?: boolean | null; pieces?: "kanji" | "mincho" | "two" | "letters" | null; session?: string; owner?: string; name?: string};
   resync: {};
   ping: {};
   game: {game: "shogi" | "othello"};
-  new: {game: "shogi" | "othello"; players: (number | null)[]; clock?: string; handicap?: string; here?: boolean};
+  new: {game: "shogi" | "othello"; players: (number | null)[]; clock?: string; handicap?: string; here?: boolean; coach?: boolean};
   rematch: {};
   resign: {};
   declare: {};
@@ -412,4 +429,7 @@ interface Messages {
   links: {};
   invite: {to: "own" | "play" | "watch"; side?: 0 | 1};
   revoke: {token: string};
+  name: {name: string};
+  ask: {what: "draw" | "undo"};
+  answer_to: {what: "draw" | "undo"; node: number; yes: boolean};
 }

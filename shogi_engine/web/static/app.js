@@ -10,7 +10,7 @@ import {Link} from "./link.js";
 import {moves, reveal} from "./moves.js";
 import * as panels from "./panels.js";
 import {play, set_sounds} from "./sound.js";
-import {other_language, refusal, side, speak, spoken, t, translate} from "./words.js";
+import {is_human, other_language, own_side, refusal, side, speak, spoken, t, translate} from "./words.js";
 
 const narrow = matchMedia("(max-width: 46rem) and (orientation: portrait)");
 
@@ -19,6 +19,8 @@ let state = null;
 /** @type {Info | null} */
 let info = null;
 let received = 0;
+/** @type {{node: number, now: number, svg: string} | null} an earlier position that this page alone looks back at */
+let past = null;
 
 /**
  * What the first position does not need is loaded later. Returns a function that uses it, at once if it is there.
@@ -39,7 +41,7 @@ const look = later(() => import("./look.js")), setup = later(() => import("./set
 const about = later(() => import("./about.js")), diagram = later(() => import("./diagram.js"));
 const problems = later(() => import("./problems.js")), share = later(() => import("./share.js"));
 const lessons = later(() => import("./lessons.js")), learn = later(() => import("./learn.js"));
-const start = later(() => import("./start.js"));
+const start = later(() => import("./start.js")), people = later(() => import("./people.js"));
 
 // ---- settings
 
@@ -60,6 +62,7 @@ function owner() {
 const link = new Link(() => ({
   session: memory.get("session", sessionStorage) ?? "",
   owner: owner(),
+  name: memory.get("name") ?? "",
   language: spoken(),
   narrow: narrow.matches,
   pieces: memory.get("pieces") ?? "kanji",
@@ -129,6 +132,11 @@ link.on("diagram", message => diagram(({save}) => save(message)));
 link.on("kept", message => games(each => each.show(message, link, toast)));
 link.on("left", ({id}) => toast(t("left"), {word: t("back_to_it"), action: () => link.say("continue", {id})}));
 link.on("join", ({session}) => { memory.set("session", session, sessionStorage); link.again(); });
+link.on("preview", ({node, moves: more, svg}) => {
+  if (more.length || !state) return;
+  past = node === state.node ? null : {node, now: state.node, svg};
+  show(state);
+});
 link.on("explored", message => explorer(each => { if (state) each.show(message, state, link); }));
 link.on("failed", ({text}) => toast(text));
 link.on("error", ({text}) => toast(refusal(text)));
@@ -154,14 +162,13 @@ function arrows(state) {
 }
 
 /** Show a guest only what a guest may do. @param {State} state */
-function guest({role, playing, guests, tsume}) {
-  const two = playing.on && guests.length > 0, alone = Boolean(tsume?.lesson && !tsume.lesson.over); // the engine would solve the problem
+function guest(state) {
+  const {role, playing, guests, tsume} = state;
+  const two = playing.on && guests.length > 0, mine = own_side(state), alone = Boolean(tsume?.lesson && !tsume.lesson.over); // the engine would solve the problem
   for (const id of ["games", "new", "open", "edit", "share", "mate", "tsume", "lessons", "changes", "about"]) $(id).classList.toggle("barred", !role.owner);
   for (const id of ["effort", "judge", "analysis", "explorer"]) $(id).classList.toggle("barred", !role.owner || alone);
   $("think").classList.toggle("barred", !role.owner || two || alone);
-  $("undo").classList.toggle("barred", !role.owner && !two || !role.owner && role.side === null);
-  for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step]")))
-    control.classList.toggle("barred", two || !role.owner && role.side === null);
+  $("undo").classList.toggle("barred", two ? mine === null : !role.owner);
   $("comment").readOnly = !role.owner;
 }
 
@@ -182,16 +189,20 @@ function show(state) {
   document.body.dataset.game = game;
   document.body.classList.toggle("narrow", narrow.matches);
   document.body.classList.toggle("learning", Boolean(state.tsume?.lesson?.title));
+  if (past?.now !== state.node) past = null;
   board.draw(state);
+  if (past) board.look_back(past.svg);
   arrows(state);
   panels.players(state);
   panels.clocks(state, 0);
-  moves(state, link);
+  moves(past ? {...state, node: past.node} : state, link);
   graph(state);
   finish(state, link, save);
   panels.analysis(state, info);
   explore();
   panels.status(state);
+  $("people").hidden = !state.people.length;
+  if (state.people.length) people(each => each.people(state, link));
   $("setup").hidden = !state.setup;
   $("problem").hidden = !state.tsume;
   $("analysis").hidden = $("game").hidden = $("explorer").hidden = Boolean(state.setup);
@@ -200,8 +211,8 @@ function show(state) {
   else $("problem").replaceChildren();
   if (hints && !state.tsume) problems(({mark}) => mark(state));
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step], #undo, #think"))) control.hidden = Boolean(state.setup);
-  $("hint").hidden = !state.role.owner || !playing.on || playing.thinking || state.guests.length > 0 || playing.players.every(each => each === null) || Boolean(playing.over);
-  $("resign").hidden = !playing.on || !state.role.owner && state.role.side === null;
+  $("hint").hidden = !state.role.owner || !playing.on || playing.thinking || state.warning !== null || state.guests.length > 0 || playing.players.every(each => each === null) || Boolean(playing.over);
+  $("resign").hidden = !playing.on || (state.guests.length ? own_side(state) === null : !state.role.owner);
   guest(state);
   $("declare").hidden = !state.may_declare;
   $("judging").hidden = state.judging === null;
@@ -273,7 +284,7 @@ const BUTTONS = {
   edit: () => link.say("setup", {on: true}),
   tsume: () => link.say("problems"),
   lessons: () => link.say("lessons"),
-  undo: () => link.say("undo"),
+  undo: now(state => { if (own_side(state) === null || !is_human(state)) link.say("undo"); else link.say("ask", {what: "undo"}); }),
   think: () => link.say("think"),
   hint: now(state => problems(each => {
     const known = each.hint_at(state);

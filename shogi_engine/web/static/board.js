@@ -106,6 +106,12 @@ export class Board {
     this.#dragged = false;
   }
 
+  /** Show an earlier position, on which nothing can be moved. @param {string} svg */
+  look_back(svg) {
+    this.root.innerHTML = svg;
+    this.svg.setAttribute("role", "img");
+  }
+
   /** Whether the position is the previous one plus a move. @param {State | null} before */
   #one_move_on(before) {
     const state = this.#state;

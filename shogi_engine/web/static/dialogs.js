@@ -67,7 +67,7 @@ const options = (id, rows, chosen) => element("select", {id}, ...rows.map(([valu
 /** @param {State} state @param {Link} link @param {() => void} begun @param {boolean} both whether two people will play */
 export function new_game(state, link, begun, both = false) {
   const game = state.game, strongest = STRONGEST[game], known = memory.get("level") ?? String(FIRST_LEVEL);
-  const you = options("new-side", [["0", side(0, game)], ["1", side(1, game)], ["random", t("random")], ["both", t("both")], ["none", t("none")]], both ? "both" : "0");
+  const you = options("new-side", [["0", side(0, game)], ["1", side(1, game)], ["random", t(game === "othello" ? "random_othello" : "random")], ["both", t("both")], ["none", t("none")]], both ? "both" : "0");
   const grade = (/** @type {string} */ level) => game === "shogi" && grades()[Number(level)] ? `${level} – ${grades()[Number(level)]}` : level;
   const shown = element("output", {for: "new-level"}, grade(known));
   const level = element("input", {id: "new-level", type: "range", min: 0, max: strongest, value: known, oninput: () => { shown.textContent = grade(level.value); }});
@@ -76,21 +76,25 @@ export function new_game(state, link, begun, both = false) {
   const own = element("input", {id: "new-own", placeholder: "10m+30", maxlength: 40, hidden: true, "aria-label": t("ownClock")});
   clock.onchange = () => { own.hidden = clock.value !== "own"; };
   const here = element("input", {id: "new-here", type: "checkbox"});
+  const alone = document.documentElement.dataset.backend === "local"; // its engine has no words
+  const coach = element("input", {id: "new-coach", type: "checkbox", disabled: alone, checked: !alone && memory.get("coach") === "1"});
   const form = element("form", {onsubmit: async (/** @type {Event} */ event) => {
     event.preventDefault();
     const number = Number(level.value);
     memory.set("level", String(number));
+    memory.set("coach", coach.checked ? "1" : "");
     const human = you.value === "random" ? Math.floor(2 * Math.random()) : Number(you.value);
     const players = you.value === "both" ? [null, null] : you.value === "none" ? [number, number]
       : [0, 1].map(each => each === human ? null : number);
     if (await ask(link, "new", {game, players, clock: clock.value === "own" ? own.value : clock.value,
-      handicap: game === "shogi" ? handicap.value : "", here: here.checked})) begun();
+      handicap: game === "shogi" ? handicap.value : "", here: here.checked, ...(coach.checked ? {coach: true} : {})})) begun();
   }},
   field(t("you"), you),
   element("label", {class: "field"}, element("span", {}, t("strength"), " ", shown), level, element("small", {}, t("weakest", {strongest}))),
   ...(game === "shogi" ? [field(t("handicap"), handicap)] : []),
   field(t("clock"), clock), own,
   element("label", {class: "tick"}, here, " ", t("here")),
+  element("label", {class: "tick"}, coach, " ", t("coach"), ...(alone ? [element("small", {}, ` (${t("notHere")})`)] : [])),
   element("div", {class: "row"}, element("button", {class: "main", id: "new-begin"}, t("begin")), cancel()));
   show(`${t("new")} – ${t(game)}`, form);
 }
@@ -163,8 +167,8 @@ function list_games(link) {
 /** @param {State} state @param {Link} link */
 export function save_game(state, link) {
   const usual = usual_format(state);
-  show(t("saveTitle"), element("div", {class: "list"}, ...[usual, ...state.formats.filter(format => format !== usual)].map(format =>
-    button(format.toUpperCase(), () => { memory.set(`format ${state.game}`, format); ask(link, "save", {format}); }, {"data-format": format, class: format === usual ? "main" : ""}))));
+  show(t("saveTitle"), element("div", {class: "list formats"}, ...[usual, ...state.formats.filter(format => format !== usual)].map(format =>
+    button(element("span", {}, element("b", {}, format.toUpperCase()), element("small", {}, t(`format_${format}`))), () => { memory.set(`format ${state.game}`, format); ask(link, "save", {format}); }, {"data-format": format, class: format === usual ? "main" : ""}))));
   import("./diagram.js").then(({offers}) => { if (dialog.querySelector("[data-format]")) dialog.append(...offers(state, link)); });
 }
 

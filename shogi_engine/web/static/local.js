@@ -123,7 +123,7 @@ export class Local {
   #turn(node) { return (parts(this.#game.game, this.#game.start).side + this.#path(node).length - 1) % 2; }
   /** The names of moves after a node, in a language. @param {number} node @param {string[]} moves */
   #names(node, moves, language = this.#look.language) {
-    return this.#game.game === "othello" ? moves : this.#at(node).names(moves, language === "ja" ? STYLE.japanese : STYLE.western);
+    return this.#game.game === "othello" ? moves.map(each => each === "pass" ? t("passes").toLowerCase() : each) : this.#at(node).names(moves, language === "ja" ? STYLE.japanese : STYLE.western);
   }
   /** How the rules end the game at a node. @param {number} node */
   #outcome(node) {
@@ -252,7 +252,7 @@ export class Local {
   /** @param {Score} score */
   #words({value, unit}) {
     const {language} = this.#look, words = SCORES[language][/** @type {Game} */ (this.#game.game)];
-    if (unit === "mate") return value ? words[value > 0 ? "mate" : "mated"].replace("{length}", String(Math.abs(value))) : words["is mated"];
+    if (unit === "mate") return value ? words[value > 0 ? "mate" : "mated"].replace("{length}", String(Math.abs(value))).replace("{odd}", String(Math.abs(value) - 1 + Math.abs(value) % 2)) : words["is mated"];
     const number = unit === "discs" ? value.toFixed(1).replace(/\.0$/, "") : language === "ja" ? String(value) : (value / 100).toFixed(2);
     return Number(number) < 0 ? number : `+${number.replace("-", "")}`;
   }
@@ -335,7 +335,7 @@ export class Local {
       title: this.#title(game), names: game.names, about: {title: "", event: "", site: "", started: "", ...game.headers}, handicap: this.#handicap(), ended: this.#ending(ended, main[main.length - 1]),
       playing: {on: Boolean(play?.on), players: play?.players ?? [null, null], thinking: this.#thinking, live: play?.live ?? 0, passing: this.#passing > 0, over: this.#ending(play?.over ?? outcome, play?.over ? play.live : node), played: Boolean(play?.over), clock: clock || null},
       may_declare: termination === DECLARATION && Boolean(play?.on) && mine, analysis: {on: this.#analysis.on, multipv: this.#analysis.multipv}, judging: this.#judging?.share ?? null, mating: this.#mating,
-      verdict: told || null, summary: this.#summary(main), setup: setup ? setup.hands : null, tsume: tsume && this.#tsume_state(), learn: "", role: {owner: true, side: null}, guests: [],
+      verdict: told || null, warning: null, summary: this.#summary(main), setup: setup ? setup.hands : null, tsume: tsume && this.#tsume_state(), learn: "", role: {owner: true, side: null}, guests: [], people: [], asked: null,
       removed: this.#removed !== null, kept: this.#kept, unsaved: this.#unsaved, formats: FORMATS[game.game], engine: {ready: this.#ready && this.#engine_game === game.game, fault: ""},
     });
   }

@@ -81,5 +81,5 @@ function verdict(state) {
     ...found.why.map((text) => element("p", {}, text)),
     ...(found.moves.length ? [element("p", {}, `${t("better", {score: found.score})} `, playable(found))] : []));
   else box.replaceChildren(element("p", {class: "soft"}, state.branch === state.ply ? named + t("chance", {percent: percent(at.chance ?? 0)})
-    : t("inVariation", {ply: state.branch})));
+    : t(state.branch ? "inVariation" : "inVariation_start", {ply: state.branch})));
 }

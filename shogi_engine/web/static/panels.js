@@ -52,7 +52,7 @@ export function clocks(state, since) {
     node.textContent = clock_text(byoyomi ? clock.byoyomi + left : left);
     node.classList.toggle("low", (byoyomi ? clock.byoyomi + left : clock.byoyomi ? 99 : left) <= 10);
     node.classList.toggle("running", clock.side === number);
-    if (node.previousElementSibling) node.previousElementSibling.textContent = clock.byoyomi ? (byoyomi ? t("byoyomi") : `+${clock.byoyomi}`) : "";
+    if (node.previousElementSibling) node.previousElementSibling.textContent = !clock.byoyomi ? "" : byoyomi ? t("byoyomi") : t("byoyomiTime", {seconds: clock.byoyomi});
   }
 }
 
@@ -82,6 +82,7 @@ function situation(state) {
   if (tsume) return t(tsume_words(tsume), tsume);
   if (state.setup) return t("setupHint");
   if (playing.over) return ending(playing.over);
+  if (state.warning) return t("coachWaits");
   if (playing.thinking) return t("thinking");
   if (!state.role.owner && state.role.side === null && playing.on) return `${t("watching")} ${t("toMove", {side: side(turn)})}`;
   const two = state.guests.length > 0;

@@ -19,6 +19,12 @@ export const spoken = () => language;
 /** @param {number} number @param {string} [game] */
 export const side = (number, game = sides) => SIDES[language][game][number];
 
+/** The side that this page plays in a game with guests, null for none. @param {State} state @returns {Side | null} */
+export const own_side = ({role, guests, playing}) => !playing.on || !guests.length ? null : !role.owner ? role.side
+  : /** @type {Side[]} */ ([0, 1]).find(number => !guests.includes(number) && playing.players[number] === null) ?? null;
+/** Whether two people play. @param {State} state */
+export const is_human = ({playing}) => playing.players.every(each => each === null);
+
 /** A text; a count of 1 may have its own. @param {string} key @param {Record<string, any>} values */
 export function t(key, values = {}) {
   const texts = WORDS[language], text = values.count === 1 && texts[`${key}_one`] || (texts[`${key}_${backend}`] ?? texts[key] ?? key);
