@@ -251,7 +251,8 @@ class Autosave:
                 if self._writing.acquire(blocking=False):
                     self._began = began
                     try:
-                        return partial(self._finish, self._snapshot(whole), began)
+                        now = self._snapshot(whole)
+                        return partial(self._finish, now, time.monotonic() - began)
                     except BaseException:
                         self._writing.release()
                         raise
@@ -260,15 +261,16 @@ class Autosave:
                 return None
             self._writing.release()
 
-    def _finish(self, now: Snapshot | None, began: float) -> float:
-        """Write what was read; return how long all took."""
+    def _finish(self, now: Snapshot | None, seconds: float) -> float:
+        """Write what was read in some seconds; return how long all took, without the start of a thread."""
+        began = time.monotonic()
         try:
             self._put_left()
             if now is not None:
                 self._put(now)
                 if now.id not in self._held():  # it was left meanwhile, and is forgotten
                     self.store.holders.release(now.id, self)
-            return time.monotonic() - began
+            return seconds + time.monotonic() - began
         finally:
             self._writing.release()
 

@@ -27,6 +27,10 @@ SLOW = [
     ("explore", {"node": 0, "source": "mine"}, Collections, "of"),
     ("problems", {}, GameStore, "progress"),
     ("lessons", {}, GameStore, "mistakes"),
+    ("lesson", {"on": True}, GameStore, "mistakes"),
+    ("lesson", {"on": True}, study.Store, "due"),
+    ("take", {"game": "shogi"}, GameStore, "progress"),
+    ("tsume", {"on": True, "problem": 1}, GameStore, "progress"),
 ]
 
 

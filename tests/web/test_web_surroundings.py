@@ -215,8 +215,9 @@ import logging.handlers, signal, sys, threading
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a process started by nohup ignores it
 from shogi_engine.__main__ import main
 from shogi_engine.cli import serve
+from shogi_engine.web import app
 from shogi_engine.web.store import GameStore
-serve.END_SECONDS = 1
+serve.END_SECONDS, app.HEALTH_SECONDS = 1, 60  # for a busy machine
 GameStore.close = logging.handlers.RotatingFileHandler.emit = lambda *_: threading.Event().wait()
 sys.exit(main(["serve", "--port", "0", "--engines", "1", *sys.argv[1:]]))
 """
