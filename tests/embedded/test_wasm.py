@@ -24,6 +24,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed"),
     pytest.mark.skipif(not (FOLDER / "shogi.wasm").is_file(), reason=f"no modules in {FOLDER}"),
 ]
+PERFT = {"shogi": {3: 25470, 4: 719731}, "othello": {8: 390216, 9: 3005288}}
 EACH_GAME = pytest.mark.parametrize("name", games.NAMES)
 
 
@@ -82,10 +83,10 @@ def test_bench(host, name):
     assert nodes == bench(name).nodes
 
 
-@pytest.mark.parametrize(("name", "counts"), [("shogi", {3: 25470, 4: 719731}), ("othello", {8: 390216, 9: 3005288})])
-def test_perft(host, name, counts):
+@EACH_GAME
+def test_perft(host, name):
     host.send("position startpos")
-    for depth, leaves in counts.items():
+    for depth, leaves in PERFT[name].items():
         assert host.ask(f"go perft {depth}", "perft") == f"{depth}: {leaves} nodes"
 
 
