@@ -222,7 +222,9 @@ class Playing:
             side: of one of two people; None for whoever plays the engine
         """
         game = self._running()
-        replied = side == game.turn if side is not None else self.players.count(None) == 1 and self.players[game.turn] is None
+        replied = (
+            side == game.turn if side is not None else self.players.count(None) == 1 and self.players[game.turn] is None
+        )
         if game.ply < (count := 1 + replied):
             raise InputError("there is no move to take back")
         return count

@@ -162,7 +162,9 @@ class Session:
         """Return who is here, if somebody came by a link; pages of one player are one person."""
         roles = [(viewer, self.role_of(viewer)) for viewer in self.viewers if self.guests()]
         found = [Person(viewer.name, self.side_of(viewer), role.owner) for viewer, role in roles if role is not None]
-        return [each for at, each in enumerate(found) if each not in found[:at] or each == Person("", None, owner=False)]
+        return [
+            each for at, each in enumerate(found) if each not in found[:at] or each == Person("", None, owner=False)
+        ]
 
     @property
     def asked(self) -> Asked | None:

@@ -28,21 +28,24 @@ function choice(title, name, values, chosen, choose, picture) {
   return element("fieldset", {}, element("legend", {}, title), element("div", {class: "options"}, ...values.map(option)));
 }
 
-/** @param {State} state @param {(set: string) => void} wear changes the set of pieces */
-export function look(state, wear) {
+/** @param {State} state @param {(set: string) => void} wear changes the set of pieces @param {() => void} again shows what was chosen */
+export function look(state, wear, again) {
   /** @param {string} name */
   const keep = name => (/** @type {string} */ value) => { memory.set(name, value); document.documentElement.dataset[name] = value; };
   const sound = element("input", {type: "checkbox", id: "sound", checked: sounds(), onchange: () => {
     set_sounds(sound.checked);
     memory.set("silent", sound.checked ? "0" : "1");
   }});
+  /** @param {string} name what is remembered @param {string} word */
+  const tick = (name, word) => element("label", {class: "tick"}, element("input", {type: "checkbox", id: `look-${name}`, checked: memory.get(name) === "1",
+    onchange: (/** @type {Event} */ event) => { memory.set(name, /** @type {HTMLInputElement} */ (event.target).checked ? "1" : "0"); again(); }}), " ", t(word));
   /** @param {string} set */
   const pair = set => element("span", {class: "pair"}, koma("R", set), koma("+P", set));
   show(t("appearance"),
     ...(state.game === "shogi" ? [choice(t("set"), "set", SETS, state.pieces, wear, pair)] : []),
     choice(t("board"), "board", BOARDS, document.documentElement.dataset.board ?? "", keep("board"), () => element("span", {class: "swatch", "aria-hidden": "true"})),
     choice(t("theme"), "theme", THEMES, document.documentElement.dataset.theme ?? "", keep("theme")),
-    element("label", {class: "tick"}, sound, " ", t("sound")));
+    element("label", {class: "tick"}, sound, " ", t("sound")), tick("spoken", "speak"), tick("text", "textBoard"));
 }
 
 /** @param {State} state */
