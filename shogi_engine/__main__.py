@@ -28,6 +28,7 @@ WHAT_TO_TYPE = mark(
     "type shogi-engine serve --open for a board in the browser, shogi-engine play for one here, or shogi-engine --help"
 )
 BROKEN_PIPE = 128 + 13  # the exit status of a program that SIGPIPE ends
+REFUSED = 2  # of a command that could not be done
 EXAMPLES = mark("""
 examples:
   shogi-engine play shogi --level 3
@@ -76,7 +77,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit status."""
     set_up_streams()
     arguments = sys.argv[1:] if arguments is None else arguments
-    if not arguments and has_own_console():
+    clicked = not arguments and has_own_console()
+    if clicked:
         arguments = ["serve", "--open"]  # after a double click the window would close with the message
     wanted = language.asked(arguments) or language.of_environment()
     language.use(wanted if can_show(language.SAMPLES[wanted], sys.stdout) else "en")
@@ -104,6 +106,9 @@ def main(arguments: list[str] | None = None) -> int:
             status = 130
     if status:
         flush_quietly()  # the terminal may be closed
+        if clicked and status == REFUSED:
+            tell(_("press Enter to close this window"))
+            sys.stdin.readline()
         return signals.ended(status)
     return status
 
@@ -111,7 +116,7 @@ def main(arguments: list[str] | None = None) -> int:
 def refused(reason: str) -> int:
     """Say why a command has failed; return its exit status."""
     tell(reason)
-    return 2
+    return REFUSED
 
 
 def one_line(fault: BaseException) -> str:

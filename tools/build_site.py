@@ -31,7 +31,7 @@ from shogi_engine.types.limits import SIDES
 from shogi_engine.types.outcomes import BY_RULE, TERMINATIONS, Termination
 from shogi_engine.types.results import SCALES
 from shogi_engine.web import app, view
-from shogi_engine.web.analyses import EFFORTS
+from shogi_engine.analysis.analyst import EFFORTS
 from tools.kernels import ROOT, wasm
 
 FIRST = (

@@ -8,9 +8,19 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from shogi_engine.analysis.judgement import GameAnalysis, PositionResult, judge, plies_to_examine
+from shogi_engine.analysis.judgement import (
+    MISSED,
+    PASS,
+    GameAnalysis,
+    MoveAnalysis,
+    PositionResult,
+    facts_of,
+    judge,
+    judge_ply,
+    plies_to_examine,
+)
 from shogi_engine.common.files import json_of, write_whole
 from shogi_engine.engine import Engine
 from shogi_engine.jobs import Pool
@@ -19,6 +29,7 @@ from shogi_engine.records import GameRecord
 from shogi_engine.search.forced_win import ForcedWinSolver
 from shogi_engine.tsume.exercise import best_defence
 from shogi_engine.types.limits import Limit
+from shogi_engine.types.outcomes import Fact
 from shogi_engine.types.results import ForcedWin, Info, Score
 
 HASH_MB = 16  # per thread; the table is cleared before each position, so that results do not depend on other positions
@@ -193,6 +204,34 @@ def _outcome(game: str, board: Any) -> PositionResult | None:
     if outcome.winner is None:
         return PositionResult("", Score(0), exact=True)
     return PositionResult("", Score.mate_in(0) if outcome.winner == board.turn else Score.mated_in(0), exact=True)
+
+
+EFFORTS: dict[str, dict[str, dict[str, int]]] = {  # limits of a position while a person waits
+    "shogi": {"quick": {"nodes": 15_000}, "normal": {"nodes": 100_000}, "deep": {"nodes": 500_000}},
+    "othello": {"quick": {"level": 6}, "normal": {"level": 10}, "deep": {"level": 14}},
+}
+COACH_EFFORT = "normal"
+
+
+class Blunder(NamedTuple):
+    """A blunder, and what is known of it that does not give the better move away."""
+
+    move: MoveAnalysis
+    facts: tuple[Fact, ...]
+
+
+def last_blunder(examiner: PositionAnalyser, record: GameRecord) -> Blunder | None:
+    """Judge the last move of a game, as a coach does after each; None if it is no blunder."""
+    moves = record.moves
+    if not moves or moves[-1] == PASS:
+        return None
+    before = len(moves) - 1
+    findings = {ply: examiner.examine(record, ply) for ply in (before, before + 1)}
+    judged = judge_ply(record, moves, before, findings)
+    if judged.verdict != "blunder":
+        return None
+    facts = facts_of(record.game, record.board(before), judged)
+    return Blunder(judged, tuple(fact for fact in facts if fact.kind not in MISSED))
 
 
 Game = tuple[str, str, tuple[str, ...]]  # a game's name, its start and its moves

@@ -522,24 +522,28 @@ def judge(record: GameRecord, findings: Mapping[int, PositionResult]) -> GameAna
         findings: the findings by ply, for `plies_to_examine`
     """
     moves = record.moves
-    first = int(record.board(0).turn)
-    judged = []
-    for ply, move in enumerate(moves):
-        if move != PASS:
-            side = (first + ply) % 2
-            found, after, passes = findings[ply], *_after(moves, findings, ply)
-            score = after.score if passes % 2 else -after.score
-            judged.append(
-                replace(
-                    judged_move(ply, side, move, found, score),
-                    replies=(PASS,) * passes + after.pv,
-                    allowed_mate=0 if passes or found.played_mate else after.mate,
-                    played_exact=after.exact,
-                )
-            )
-    ends_with_white = (first + len(moves)) % 2
+    judged = [judge_ply(record, moves, ply, findings) for ply, move in enumerate(moves) if move != PASS]
+    ends_with_white = (int(record.board(0).turn) + len(moves)) % 2
     final = findings[len(moves)].score.chance()
     return GameAnalysis(record, tuple(judged), 1.0 - final if ends_with_white else final)
+
+
+def judge_ply(
+    record: GameRecord, moves: Sequence[str], ply: int, findings: Mapping[int, PositionResult]
+) -> MoveAnalysis:
+    """Return the move after `ply` moves of a game, no pass, judged by the findings before and after it.
+
+    Args:
+        moves: of the record
+    """
+    found, after, passes = findings[ply], *_after(moves, findings, ply)
+    score = after.score if passes % 2 else -after.score
+    return replace(
+        judged_move(ply, (int(record.board(0).turn) + ply) % 2, moves[ply], found, score),
+        replies=(PASS,) * passes + after.pv,
+        allowed_mate=0 if passes or found.played_mate else after.mate,
+        played_exact=after.exact,
+    )
 
 
 def _after(moves: Sequence[str], findings: Mapping[int, PositionResult], ply: int) -> tuple[PositionResult, int]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine import games, records
+from shogi_engine import games, language, records
 from shogi_engine.cli import common, terminal
 from shogi_engine.cli.common import NOTES_MAX, flag, option
 from shogi_engine.cli.ending_signals import ending_signals
@@ -35,13 +35,14 @@ from shogi_engine.play.words import (
     side_name,
     timed_limit,
 )
+from shogi_engine.records import GameRecord
 from shogi_engine.records.files import GameFile, kept_games, load_game
 from shogi_engine.types.limits import SIDES, Clock, Limit
 from shogi_engine.types.results import PlayResult, Score
 
 if TYPE_CHECKING:
+    from shogi_engine.analysis.analyst import PositionAnalyser
     from shogi_engine.engine import Engine
-    from shogi_engine.records import GameRecord
 
 
 # ---- One game at the terminal, between a human and the engine or any two of them
@@ -64,6 +65,7 @@ COMMANDS = (
     "undo", "hint", "go", "board", "flip", "moves", "level", "resign", "declare", "save", "load", "help", "quit"
 )  # fmt: skip
 KEPT_SHOWN = 20  # maximum number of games that `load` lists
+YES = ("y", "yes", "はい", "待った")
 SHORT = {"exit": "quit", "q": "quit", "?": "help", "h": "help", "d": "board"} | {
     "終了": "quit", "ヘルプ": "help", "待った": "undo", "ヒント": "hint", "投了": "resign", "宣言": "declare"
 }  # fmt: skip
@@ -81,6 +83,7 @@ class TerminalGame:
         await_search: called before a search; returns when the engine is ready
         notation: the notation of displayed moves; '' for the game's own
         show_board: prints the lines of a board; None: `show` prints them without styles
+        coach: whether the human's blunders are told, and can be taken back
     """
 
     engine: "Engine"
@@ -94,11 +97,13 @@ class TerminalGame:
     pieces: str = WESTERN
     flipped: bool = False
     show_board: Callable[[list[Line]], Any] | None = None
+    coach: bool = False
 
     def __post_init__(self) -> None:
         self._stored = self._state()  # the game as the user's own file has it
         self._written: set[Path] = set()
         self.file = GameFile()
+        self._examiner: PositionAnalyser | None = None  # the coach's
         self.fault = ""  # why the game could not be saved automatically
 
     # ---- the game
@@ -225,6 +230,7 @@ class TerminalGame:
                 getattr(self, f"_do_{command}")(rest.strip())
             elif line:
                 self._move(line)
+                self._warn()
         except (ValueError, OSError) as fault:
             self.show(
                 _("{fault} (`help` lists the commands)").format(fault=_(fault_text(fault), context=self.game.name))
@@ -242,6 +248,30 @@ class TerminalGame:
             for move in games.typed_moves(games.load(self.game.name), position, [line]):
                 self.game.move(move)
         self._changed()
+
+    def _warn(self) -> None:
+        """Say why the human's last move was a blunder, if it was one, and offer to take it back."""
+        if not self.coach or self.game.over or self.game.turn in self.humans:
+            return
+        from shogi_engine.analysis.analyst import COACH_EFFORT, EFFORTS, PositionAnalyser, last_blunder
+        from shogi_engine.analysis.judgement import sentences, words_of
+
+        self.await_search()
+        self.game.pause()
+        name, record = self.game.name, self.game.record
+        self._examiner = self._examiner or PositionAnalyser(name, EFFORTS[name][COACH_EFFORT])
+        blunder = last_blunder(self._examiner, GameRecord.from_moves(name, self.game.moves, start=record.start))
+        if blunder is None:
+            return
+        board, spoken = self.board, language.current()
+        board.pop()
+        self.show(f"{words_of(spoken, name)['blunder']} (-{blunder.move.loss:.0%})".capitalize())
+        for said in sentences(name, board, blunder.facts, spoken) or [_("There is a much better move.")]:
+            self.show(said)
+        with contextlib.suppress(EOFError, TimeUp):
+            if self.read(_("take it back? [y]es, [n]o> ")).strip().lower() in YES:
+                self.game.take_back()
+                self._changed()
 
     def _do_help(self, rest: str) -> None:
         formats = ", ".join(each.extensions[0] for each in records.all_formats(self.game.name))
@@ -419,6 +449,7 @@ class Arguments(common.Arguments):
         type=common.time_control,
         metavar="MAIN+BYOYOMI+INC",
     )
+    coach: bool = flag("stop at your blunders, say why, and offer to take them back")
     xot: bool = flag("Othello: begin with eight random moves that leave the game balanced")
     load: str = option("continue a recorded game", default="", metavar="FILE")
     position: str = common.POSITION
@@ -503,6 +534,8 @@ def _start(args: Arguments) -> str:
             raise InputError("play: --handicap is for shogi; {0} has no handicaps", args.game)
     elif args.xot:
         raise InputError("play: --xot is for othello")
+    if args.coach and args.human not in SIDES:
+        raise InputError("play: --coach is for a human against the engine")
     given = [name for name in ("position", "handicap", "load", "xot") if getattr(args, name)]
     if len(given) > 1 or ((args.load or args.xot) and args.moves):
         raise InputError("play: only one of --position, --handicap, --load and --xot can be given")
@@ -540,6 +573,7 @@ def _match(args: Arguments, engine: "Engine", game: Game) -> TerminalGame:
         ),
         pieces=pieces,
         flipped=humans == {1} and args.game == "shogi",
+        coach=args.coach,
     )
     if terminal.is_terminal():
         from shogi_engine.cli.prompt import LinePrompt

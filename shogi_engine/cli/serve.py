@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shogi_engine.web.access import Guard
 
 PORT = 8765
+NEXT_PORTS = 10  # that --open tries, if another program has the usual one
 TOKEN_VARIABLE = "SHOGI_ENGINE_TOKEN"
 CONNECTIONS_MAX, OTHER_FILES = 1000, 200  # and files, which a connection counts as
 LOG_BYTES = 1 << 20
@@ -86,16 +87,12 @@ def run(args: Arguments) -> int:  # noqa: RET503  (`leave` ends the process)
         _log_to(args.log)
     guard, limits = Guard.of(args.host, _token(args)), RateLimits(connections=_most_connections())
     indexes = _indexes(args.games)
-    store = GameStore(data_folder() / "games", shared=_is_shared(args, guard))
-    try:
-        listener = _listener(args.host, args.port)
-    except OSError:
-        address = _address(reachable_host(args.host), args.port, guard.token)
-        if not (args.open and _is_served(address)):
-            raise
+    listener, port = _place(args, guard.token)
+    address = _address(reachable_host(args.host), port, guard.token)
+    if listener is None:
         webbrowser.open(address)  # a second double click shows the board that is there
         return 0
-    address = _address(reachable_host(args.host), listener.getsockname()[1], guard.token)
+    store = GameStore(data_folder() / "games", shared=_is_shared(args, guard))
     sys.setswitchinterval(SWITCH_SECONDS)
     with progress_bar():
         hub = hub_of_engines(args.engines or cores(), store, Collections(indexes))
@@ -211,6 +208,22 @@ def _listener(host: str, port: int) -> socket.socket:
     except OSError as fault:
         raise OSError(Message("serve cannot listen on {0}, port {1}: {2}", host, port, fault_text(fault))) from None
     return listener
+
+
+def _place(args: Arguments, token: str) -> tuple[socket.socket | None, int]:
+    """Return a listening socket and its port; for --open, (None, port) if a board is there already. Raises OSError."""
+    last = PORT + NEXT_PORTS if args.open and args.port == PORT else args.port
+    for number in range(args.port, last + 1):
+        try:
+            listener = _listener(args.host, number)
+        except OSError:
+            if args.open and _is_served(_address(reachable_host(args.host), number, token)):
+                return None, number
+            if number == last:
+                raise
+        else:
+            return listener, listener.getsockname()[1]
+    raise AssertionError("there is a last port")
 
 
 def _is_served(address: str) -> bool:

@@ -1,6 +1,7 @@
 """`shogi-engine tsume`: mate problems in the terminal; the engine defends, gives hints, and records progress."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from shogi_engine.cli import common
 from shogi_engine.cli.common import at_least_one, check_outputs, flag, option, positional, write_problems
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import Desk, default_pieces
-from shogi_engine.language import InputError, translate as _
+from shogi_engine.language import InputError, translate as _, translate_fault
 from shogi_engine.tsume import GRADES, Problem, Progress, as_records, as_text, daily, heading, problems, title
 from shogi_engine.tsume.exercise import ANSWERED, SOLVED, Exercise
 
@@ -93,14 +94,20 @@ def give(desk: Desk, engine: Any, problem: Problem, progress: Progress) -> bool:
     """Give a problem until it is solved or skipped; return False if the user leaves."""
     exercise, start = Exercise(lengths={(): problem.length}), games.game_module("shogi", "board").Board(problem.sfen)
 
+    def note(noted: Callable[[], None]) -> None:
+        try:
+            noted()
+        except OSError as fault:
+            desk.show(translate_fault(fault))
+
     def wrong(move: str) -> tuple[str, ...]:
-        progress.fail(problem)
+        note(lambda: progress.fail(problem))
         return ()
 
     desk.show(title(problem))
     stays = desk.solve(exercise, "shogi", start.copy(), engine, wrong)
     if exercise.status == SOLVED:
-        progress.solve(problem, exercise.helped)
+        note(lambda: progress.solve(problem, exercise.helped))
         desk.show(_("Solved, with a hint.") if exercise.helped else _("Solved."))
     elif exercise.status == ANSWERED:
         desk.show(desk.text(start, problem.moves))

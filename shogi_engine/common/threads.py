@@ -9,7 +9,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, Self, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 # ---- Search: work for an engine, which any thread may stop. Standard library only
 
@@ -187,6 +190,32 @@ def start_thread(work: Callable[..., object], name: str, *arguments: object) -> 
         finally:
             threading.stack_size(before)
     return thread
+
+
+def begun(work: Callable[[], Result], patience: float | None = None) -> "Future[Result]":
+    """Do work that may hang, and wait up to `patience` seconds for its end; return its future.
+
+    It is done in a thread of its own; without a limit, or where the system has no more threads, in this one.
+    """
+    from concurrent.futures import Future, wait
+
+    ended = Future[Result]()
+
+    def do() -> None:
+        try:
+            ended.set_result(work())
+        except Exception as fault:
+            ended.set_exception(fault)
+
+    try:
+        if patience is None:
+            do()
+        else:
+            threading.Thread(target=do, daemon=True).start()
+            wait([ended], patience)
+    except RuntimeError:
+        do()
+    return ended
 
 
 def end_process(status: int) -> NoReturn:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from shogi_engine.common.files import data_folder, json_of, locked, write_whole
-from shogi_engine.language import mark, translate
+from shogi_engine.language import Message, mark, translate
 from shogi_engine.records import GameRecord
 
 # ---- The problems, easiest first, and the one of a day. Standard library only
@@ -134,13 +134,12 @@ TIMEOUT = 5.0  # seconds to wait for another process that writes the file
 class Progress:
     """The problems that were solved: tsume, and lessons.
 
-    Several processes can use a file. One that cannot be read counts as empty, and is not overwritten. `saved` is false
-    if the file could not be written.
+    Several processes can use a file. One that cannot be read counts as empty, and is not overwritten. What cannot be
+    written is known until the end of the process.
     """
 
     def __init__(self, file: Path | None = None) -> None:
         self.file = file or data_folder() / NAME
-        self.saved = True
         self._rows: dict[str, dict[str, Any]] = {}
         with contextlib.suppress(OSError, ValueError):
             self._rows = self._read()
@@ -160,7 +159,7 @@ class Progress:
         return "solved" in self._rows.get(problem.key, {})
 
     def solve(self, problem: Solvable, helped: bool = False) -> None:
-        """Note that the problem was solved.
+        """Note that the problem was solved. Raises OSError if it cannot be written.
 
         Args:
             helped: by a hint
@@ -168,7 +167,7 @@ class Progress:
         self._note(problem, {"solved": datetime.date.today().isoformat(), "helped": helped})
 
     def fail(self, problem: Solvable) -> None:
-        """Note a wrong move."""
+        """Note a wrong move. Raises OSError if it cannot be written."""
         self._note(problem, {})
 
     def count(self, some: Iterable[Solvable]) -> int:
@@ -186,9 +185,12 @@ class Progress:
             with locked(self.file, TIMEOUT):
                 rows = with_note(self._rows | self._read(), problem.key, solution)
                 write_whole(self.file, json.dumps(rows, indent=1).encode())
-            self._rows, self.saved = rows, True
-        except (OSError, ValueError):
-            self._rows, self.saved = with_note(self._rows, problem.key, solution), False
+                self._rows = rows
+        except (OSError, ValueError) as fault:
+            self._rows = with_note(self._rows, problem.key, solution)
+            if isinstance(fault, OSError):
+                raise
+            raise OSError(Message("{0} is damaged, and nothing is written to it", self.file)) from None
 
 
 def with_note(rows: dict[str, dict[str, Any]], key: str, solution: dict[str, Any]) -> dict[str, dict[str, Any]]:

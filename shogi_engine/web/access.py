@@ -168,6 +168,7 @@ HELLO_SECONDS = 20.0  # for the first message of a page
 RATE, BURST = 20.0, 100.0  # messages of a page: a second, and at once
 SESSION_RATE, SESSION_BURST = 40.0, 200.0  # of all pages of a session
 WORKERS = 8  # threads that handle messages
+PATIENCE_SECONDS = 1.0  # for a quick write, with the lock of a session: a disk may hang
 REFUSED_MAX = 200  # messages of a page that are none; then it is disconnected
 
 
@@ -220,7 +221,7 @@ class RateLimits:
     )
     _open: Counter[str] = field(default_factory=Counter)
     headless: dict[Any, Callable[[], None]] = field(default_factory=dict)
-    _locks: "weakref.WeakValueDictionary[tuple[Slow, str], anyio.Lock]" = field(
+    _locks: "weakref.WeakValueDictionary[tuple[Slow | None, str], anyio.Lock]" = field(
         default_factory=weakref.WeakValueDictionary
     )
 
@@ -240,6 +241,11 @@ class RateLimits:
         self._open[address] -= 1
         if not self._open[address]:
             del self._open[address]
+
+    async def do_quickly(self, session: str, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Do work in a thread and return its result; what waits for the lock of a session keeps one thread at most."""
+        async with self._locks.setdefault((None, session), anyio.Lock()):
+            return await anyio.to_thread.run_sync(work, *arguments, limiter=self.handling)
 
     async def do_slowly(self, kind: Slow, address: str, work: Callable[..., Any], *arguments: Any) -> Any:
         """Do slow work in a thread and return its result; an address's works are done one after another."""

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from shogi_engine.analysis import GameAnalysis, PositionResult, annotate, judge
-from shogi_engine.analysis.analyst import finding_of, finding_row
+from shogi_engine.analysis.analyst import EFFORTS, Blunder, finding_of, finding_row
 from shogi_engine.analysis.judgement import (
     LINE_MOVES,
     PASS,
@@ -33,10 +34,6 @@ from shogi_engine.web.pool import Engines, PoolSearch, Priority, SearchSlot
 from shogi_engine.web.replies import AnalysisLine, Info, MateFound, Progress, Summary, Told
 from shogi_engine.web.tree import Tree
 
-EFFORTS: dict[str, dict[str, dict[str, int]]] = {
-    "shogi": {"quick": {"nodes": 15_000}, "normal": {"nodes": 100_000}, "deep": {"nodes": 500_000}},
-    "othello": {"quick": {"level": 6}, "normal": {"level": 10}, "deep": {"level": 14}},
-}
 INFO_SECONDS = 0.15  # minimum time between reports below SLOW_DEPTH; beyond it every depth is reported
 SLOW_DEPTH = 12
 MULTIPV_MAX = {"shogi": 5, "othello": 60}  # in Othello all moves
@@ -384,16 +381,26 @@ class Analyses:
         board = tree.board_at(tree.parent(number))
         if number not in self._facts:  # they are looked for when they are first shown
             self._facts[number] = facts_of(tree.game, board, move)
-        why = sentences(tree.game, board, self._facts[number], language)
-        said = said_of(tree.game, move, board, language, why)
+        return self._told(tree.parent(number), move, self._facts[number], language)
+
+    def warning(self, number: int, blunder: Blunder | None, language: str) -> Told | None:
+        """Return what a coach says of the blunder `number`: nothing of the better move. None for none."""
+        if blunder is None:
+            return None
+        return replace(self._told(self._tree.parent(number), *blunder, language), moves=(), texts=())
+
+    def _told(self, above: int, move: MoveAnalysis, facts: Sequence[Fact], language: str) -> Told:
+        """Return what is said of a judged move after move `above`."""
+        game, board = self._tree.game, self._tree.board_at(above)
+        said = said_of(game, move, board, language, sentences(game, board, facts, language))
         return Told(
-            node=tree.parent(number),
+            node=above,
             moves=said.better,
             texts=said.line,
             severity=move.severity,
             called=said.verdict,
             loss=round(move.loss, 4),
-            given=given_words(round(move.given, 2), unit_of(tree.game), language, said.words),
+            given=given_words(round(move.given, 2), unit_of(game), language, said.words),
             score=said.best,
             why=said.why,
         )

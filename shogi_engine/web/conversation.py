@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Union
 
 import anyio
-import anyio.to_thread
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -125,7 +124,7 @@ class Conversation:
             if self._page is not None:
                 with anyio.CancelScope(shield=True):
                     session, viewer = self._page
-                    await self._in_thread(session.detach, viewer)
+                    await self._limits.do_quickly(session.identity, session.detach, viewer)
 
     async def _until_end(self, work: Callable[[], Awaitable[None]], scope: anyio.CancelScope) -> None:
         """Do one half of the conversation, and end the other with it."""
@@ -151,7 +150,7 @@ class Conversation:
         is_quick = not self._token and self._hub.is_quick(hello.session)
         try:
             self._page = session, viewer = await (
-                self._in_thread(attach) if is_quick else self._slowly(Slow.DISK, attach)
+                self._limits.do_quickly(hello.session or str(id(self)), attach) if is_quick else self._slowly(Slow.DISK, attach)
             )
         except LinkError as fault:
             await self._socket.close(POLICY, translate(str(fault), hello.language or ""))
@@ -163,9 +162,6 @@ class Conversation:
             return
         while self._refused < REFUSED_MAX and (data := await self._receive()) is not None:
             await self._obey(session, viewer, data)
-
-    async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limits.handling)
 
     async def _slowly(self, kind: Slow, work: Callable[..., Any], *arguments: Any) -> Any:
         return await self._limits.do_slowly(kind, address_of(self._socket.scope), work, *arguments)
@@ -220,7 +216,7 @@ class Conversation:
             if message.slow:
                 await self._slowly(message.slow, message.obey, session, viewer)
             else:
-                await self._in_thread(message.obey, session, viewer)
+                await self._limits.do_quickly(session.identity, message.obey, session, viewer)
             if asked is not None:
                 self._queue.put(replies.Done(re=asked))
         except (ValueError, OverflowError) as fault:

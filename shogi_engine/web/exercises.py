@@ -3,6 +3,7 @@
 import datetime
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,7 @@ import msgspec
 from shogi_engine import study
 from shogi_engine.analysis import GameAnalysis, MoveAnalysis
 from shogi_engine.analysis.judgement import LINE_MOVES, line_texts
+from shogi_engine.common.threads import begun
 from shogi_engine.language import InputError, fault_text
 from shogi_engine.lessons import Course, lessons
 from shogi_engine.study.problems import LIMITS, NODES
@@ -18,6 +20,7 @@ from shogi_engine.tsume import Problem, Progress, daily, problems
 from shogi_engine.tsume.exercise import LOST, SEARCHING, SOLVED, WAITING, WRONG, Exercise, prove
 from shogi_engine.types.limits import SIDES, Limit
 from shogi_engine.web import replies
+from shogi_engine.web.access import PATIENCE_SECONDS
 from shogi_engine.web.links import Page, Viewers
 from shogi_engine.web.pool import Engines, PoolSearch, Priority, SearchSlot
 from shogi_engine.web.replies import Hint, Lessons, Problems as ProblemRows
@@ -170,6 +173,7 @@ class Tsume:
     exercise: Exercise = field(default_factory=Exercise)
     progress: Progress | None = None
     search: SearchSlot = field(init=False)
+    _noted: Future[Any] | None = field(default=None, init=False)  # the last note, which may not be written yet
 
     def __post_init__(self) -> None:
         self.search = SearchSlot(self.engines, "tsume", Priority.SEARCH, self.exercise.failed)
@@ -272,9 +276,28 @@ class Tsume:
         if problem is None or self.progress is None:
             return
         if exercise.status == LOST:
-            self.progress.fail(problem)
+            self._keep(functools.partial(self.progress.fail, problem))
         elif exercise.status == SOLVED and len(self.tree.path()) - 1 == problem.length:
-            self.progress.solve(problem, exercise.helped)
+            self._keep(functools.partial(self.progress.solve, problem, exercise.helped))
+
+    def _keep(self, note: Callable[[], Any]) -> None:
+        """Write a note. A disk may hang: then the session goes on, and the pages are told at the end."""
+        waits = self._noted is None or self._noted.done()
+        self._noted = noted = begun(note, PATIENCE_SECONDS if waits else 0)
+        if noted.done():
+            self._kept(noted)
+        else:
+            noted.add_done_callback(self._kept_late)
+
+    def _kept_late(self, noted: Future[Any]) -> None:
+        with self.engines.lock:
+            self._kept(noted)
+            self.engines.changed()
+
+    def _kept(self, noted: Future[Any]) -> None:
+        """Tell the pages if a note could not be written."""
+        if (fault := noted.exception()) is not None:
+            self.viewers.tell(fault_text(fault))
 
 
 @dataclass
@@ -324,14 +347,14 @@ class Lesson(Tsume):
 
     def _note(self) -> None:
         """Note how the problem was solved."""
-        if not self.exercise.over:
+        if self.exercise.over:
+            self._keep(functools.partial(self.problems.review, self.attempt.problem, self.attempt.rating))
+
+    def _kept(self, noted: Future[Any]) -> None:
+        if isinstance(noted.exception(), KeyError):  # it was removed meanwhile, and does not come back
             return
-        try:
-            self.back = self.problems.review(self.attempt.problem, self.attempt.rating)
-        except KeyError:  # it was removed meanwhile, and does not come back
-            pass
-        except OSError as fault:
-            self.viewers.tell(fault_text(fault))
+        super()._kept(noted)
+        self.back = None if noted.exception() else noted.result()
 
     def state(self, language: str) -> replies.Tsume:
         """Return what the pages show of the problem. The solution comes at the end only."""

@@ -259,6 +259,7 @@ class FileReader:
         self._process: Any = None
         self._pipe: Any = None
         self._files = 0
+        self._closed = False
 
     def start(self) -> None:
         """Start the process, so that the first file need not wait; if it does not start, that file will say so."""
@@ -288,7 +289,10 @@ class FileReader:
         return found  # type: ignore[no-any-return]
 
     def close(self) -> None:
-        """End the process."""
+        """End the process at once, and start none again: what is being read or started fails."""
+        self._closed = True
+        if (process := self._process) is not None:
+            process.kill()  # without the lock, which is held while it starts or reads
         with self._lock:
             self._end()
 
@@ -307,7 +311,7 @@ class FileReader:
             raise InputError("the file could not be read") from None
         self._process, self._pipe, self._files = process, pipe, 0
         try:
-            if self._pipe.poll(START_SECONDS):
+            if not self._closed and self._pipe.poll(START_SECONDS):
                 self._pipe.recv()
                 return self._pipe
         except (OSError, EOFError):

@@ -120,6 +120,7 @@ class New(Action):
     clock: Annotated[str, Meta(max_length=40)] = ""
     handicap: Annotated[str, Meta(max_length=40)] = ""
     here: bool = False  # at the position on the board
+    coach: bool = False  # stop at the human's blunders
 
     def _obey(self, session: Session, page: Page) -> Reply | None:
         setting, before, answer = Clock.parse(self.clock) if self.clock else None, "", None
@@ -130,7 +131,7 @@ class New(Action):
             start = kakinoki.handicap(self.handicap) if self.handicap else ""
             before, answer = session.autosave.id, open_record(session, GameRecord(self.game, start))
         session.leave_modes()
-        session.begin(self.players, setting, after=before)
+        session.begin(self.players, setting, coach=self.coach, after=before)
         return answer
 
 
@@ -146,7 +147,7 @@ class Rematch(Action):
         if even:
             players.reverse()
         before, answer = session.autosave.id, open_record(session, GameRecord(session.tree.game, start))
-        session.begin(players, setting, after=before, swapped=even)
+        session.begin(players, setting, coach=play.coach, after=before, swapped=even)
         return answer
 
 

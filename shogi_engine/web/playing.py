@@ -1,15 +1,17 @@
 """A game in the browser: its players, the engine's moves, and messages that become actions of a `play.Game`."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
+from shogi_engine.analysis.analyst import COACH_EFFORT, EFFORTS, Blunder, PositionAnalyser, last_blunder
 from shogi_engine.language import InputError
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.game import PASS, Game
 from shogi_engine.play.words import STRONGEST, choose, level_limit, name_in_records, timed_limit
+from shogi_engine.records import GameRecord
 from shogi_engine.types.limits import Clock
 from shogi_engine.types.outcomes import Outcome
 from shogi_engine.types.results import PlayResult
@@ -28,6 +30,7 @@ class SavedPlay(msgspec.Struct):
         live: the number of its last move
         setting: of the clock, None without a clock
         times: as from `GameClock.times`
+        coach: whether the engine stops at the human's blunders
     """
 
     players: list[int | None]
@@ -35,6 +38,7 @@ class SavedPlay(msgspec.Struct):
     live: int
     setting: Clock | None
     times: list[float]
+    coach: bool = False
 
 
 def check_levels(game: str, players: list[int | None]) -> None:
@@ -49,13 +53,21 @@ class Playing:
     Attributes:
         players: by side, a level or None for a human
         game: the game, None before the first one and after `leave`
+        coach: whether the engine stops at the human's blunders, and offers to take them back
+        warning: the blunder at which it waits, None for none
     """
 
-    def __init__(self, tree: Tree, engines: Engines) -> None:
-        self._tree = tree
+    coach = False
+    warning: Blunder | None = None
+
+    def __init__(
+        self, tree: Tree, engines: Engines, examiner: Callable[[str, dict[str, int]], Any] = PositionAnalyser
+    ) -> None:
+        self._tree, self._examiner = tree, examiner
         self.players: list[int | None] = [None, None]
         self.game: Game | None = None
         self._search = SearchSlot(engines, "move", Priority.GAME)
+        self._coaching = SearchSlot(engines, "move", Priority.GAME)
         self._pass_due = 0.0  # when a human's forced pass is made, 0 for none
 
     @property
@@ -86,13 +98,14 @@ class Playing:
     @property
     def thinking(self) -> bool:
         """Whether the engine is thinking about its move."""
-        return self._search.on
+        return self._search.on or self._coaching.on
 
     # ---- beginning and ending
 
-    def begin(self, players: list[int | None], setting: Clock | None) -> None:
+    def begin(self, players: list[int | None], setting: Clock | None, *, coach: bool = False) -> None:
         """Begin a game at the tree's position."""
         self.leave()
+        self.coach = coach and players.count(None) == 1
         tree, self.players = self._tree, list(players)
         tree.record.names = ["" if level is None else name_in_records(level) for level in players]
         self.game = Game(tree.record, at=tree.nodes(), clock=GameClock(setting))
@@ -114,11 +127,11 @@ class Playing:
         if self.game is None:
             return None
         clock = self.game.clock
-        return SavedPlay([*self.players], self.on, place.get(self.live, 0), clock.setting, clock.times())
+        return SavedPlay([*self.players], self.on, place.get(self.live, 0), clock.setting, clock.times(), self.coach)
 
     def restore(self, saved: SavedPlay) -> None:
         """Continue a saved game, paused until `wake`."""
-        self.players = saved.players
+        self.players, self.coach = saved.players, saved.coach
         game = Game.restore(self._tree.record, self._tree.nodes(saved.live), clock=GameClock(saved.setting))
         if saved.setting:
             game.clock.restore(saved.times)
@@ -126,7 +139,7 @@ class Playing:
 
     def wake(self) -> None:
         """Let the engine continue thinking if it is its turn."""
-        if not self.thinking:
+        if not self.thinking and self.warning is None:
             self.go_on()
 
     def set_level(self, side: int, level: int) -> None:
@@ -193,14 +206,20 @@ class Playing:
                 tree.go(number)
         self.go_on()
 
-    def go_on(self) -> None:
-        """Start the clock of the side to move, and the engine if it is its turn."""
+    def go_on(self, *, judged: bool = False) -> None:
+        """Start the clock of the side to move, and the engine if it is its turn.
+
+        Args:
+            judged: whether the coach has seen the last move
+        """
         game = self.game
         if game is None or game.over:
             return
         game.start()
         level = self.players[game.turn]
-        if level is not None:
+        if level is not None and self.coach and not judged:
+            self._judge_last()
+        elif level is not None:
             self._submit(level, self.live)
         elif game.must_pass():
             self._pass_due = time.monotonic() + PASS_SECONDS
@@ -210,6 +229,10 @@ class Playing:
         tree = self._tree
         if self.on:
             tree.go(self.live)
+            if self.warning is not None:
+                self._cancel()
+                self.go_on(judged=True)
+                return
         elif tree.board.is_game_over():
             raise InputError("the game is over")
         level = self.players[int(tree.board.turn)] if self.on else None
@@ -249,6 +272,25 @@ class Playing:
 
     # ---- the engine
 
+    def _judge_last(self) -> None:
+        """Judge the human's last move; if it was a blunder, wait until it is taken back, or the engine is to go on."""
+        self._cancel()
+        tree = self._tree
+        record = GameRecord.from_moves(tree.game, tree.moves(self.live), start=tree.record.start)
+
+        def work(engine: Any, search: PoolSearch[Blunder | None]) -> Blunder | None:
+            examiner = self._examiner(tree.game, EFFORTS[tree.game][COACH_EFFORT])
+            return last_blunder(examiner, record) if search.follow(examiner) else None
+
+        def done(found: Blunder | None) -> None:
+            if found is None:
+                self.go_on(judged=True)
+            elif self.game is not None and not self.game.over:
+                self.warning = found
+                self.game.pause()
+
+        self._coaching.begin(tree, work, done)
+
     def _submit(self, level: int, number: int) -> None:
         """Let the engine find a move in the position after move `number`."""
         self._cancel()
@@ -280,6 +322,8 @@ class Playing:
 
     def _cancel(self) -> None:
         self._search.cancel()
+        self._coaching.cancel()
+        self.warning = None
         self._pass_due = 0.0
 
     # ---- time

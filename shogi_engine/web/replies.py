@@ -239,6 +239,7 @@ class State(Reply):
     judging: float | None
     mating: bool
     verdict: Told | None
+    warning: Told | None  # of the last move, which can be taken back: the coach waits
     summary: Summary | None
     setup: list[dict[str, int]] | None
     tsume: Tsume | None

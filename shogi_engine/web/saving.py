@@ -10,7 +10,7 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -22,10 +22,12 @@ from msgspec.structs import astuple
 from shogi_engine import records
 from shogi_engine.analysis.analyst import finding_of
 from shogi_engine.common.files import status_of_file
+from shogi_engine.common.threads import begun
 from shogi_engine.explorer import Explorer
 from shogi_engine.language import InputError, Message
 from shogi_engine.records import GameRecord
 from shogi_engine.records.jsonl import record_of
+from shogi_engine.web.access import PATIENCE_SECONDS
 from shogi_engine.web.analyses import SavedAnalyses
 from shogi_engine.web.exercises import SavedProblem
 from shogi_engine.web.playing import SavedPlay
@@ -90,7 +92,6 @@ def head_of(record: GameRecord) -> Head:
 
 
 QUICK_SECONDS = 0.01
-PATIENCE_SECONDS = 1.0  # for a quick write, with the session's lock: a disk may hang
 PAUSE_SECONDS = 0.1  # minimum time between two writes of a game
 SHARE = 4.0  # and at least this many times the duration of the last write
 PAUSE_MAX_SECONDS = 5.0  # but never more than this
@@ -111,17 +112,16 @@ class OpenElsewhere(Exception):  # noqa: N818  (not an error: the page goes ther
         self.identity = identity
 
 
-def _fulfil(written: "Future[float]", work: Callable[[], float]) -> None:
-    """Do work, and give its result or its fault."""
-    try:
-        written.set_result(work())
-    except Exception as fault:
-        written.set_exception(fault)
-
-
 def reason_of(fault: BaseException) -> str:
     """Return why something failed, without the name of a file, which is nothing to visitors."""
     return (fault.strerror if isinstance(fault, OSError) else "") or str(fault)
+
+
+@dataclass
+class Place:
+    """A game's place in the store: its name, '' until it is written."""
+
+    id: str = ""
 
 
 @dataclass
@@ -129,16 +129,20 @@ class Snapshot:
     """A game as it was at some moment.
 
     Attributes:
-        id: its name in the store, '' for a new one
         change: the number of its last change
         game: None once it is saved
         record: None if it is written, or need not be yet
     """
 
-    id: str
+    place: Place
     change: int
     game: tuple[Head, SavedGame] | None
     record: GameRecord | None
+
+    @property
+    def id(self) -> str:
+        """The name of the game."""
+        return self.place.id
 
 
 class Autosave:
@@ -152,7 +156,6 @@ class Autosave:
         told: called, without the lock, when `fault` has changed
 
     Attributes:
-        id: the name of the game, '' while nothing is saved
         wanted: whether the game is saved although there is nothing on its board
         fault: why the last write failed, '' if it did not
     """
@@ -169,7 +172,7 @@ class Autosave:
     ) -> None:
         self.store, self._lock, self.owner, self.identity = store, lock, owner, identity
         self._game, self._record, self._told = game, record, told
-        self.id = self.fault = ""
+        self._place, self.fault = Place(), ""
         self.wanted = False
         self._change = 0  # counts changes; the next two are what is on disk
         self._saved = self._recorded = 0
@@ -179,6 +182,11 @@ class Autosave:
         self._writing = threading.Lock()  # taken with the session's lock, held while the file is written
 
     @property
+    def id(self) -> str:
+        """The name of the game, '' while nothing is saved."""
+        return self._place.id
+
+    @property
     def unsaved(self) -> bool:
         """Whether there is a change that is not on disk."""
         return self._saved < self._change or bool(self._left)
@@ -186,8 +194,12 @@ class Autosave:
     def changed(self) -> None:
         """Note that the game has changed, and write it if that is quick."""
         self._change += 1
-        if self._took < QUICK_SECONDS and not self.fault and not self._writing.locked():
-            self.write(patience=PATIENCE_SECONDS)
+        self._write_quickly()
+
+    def _write_quickly(self, whole: bool = False) -> bool:
+        """Write the game with the session's lock held, if that was quick lately; tell whether all is written."""
+        quick = self._took < QUICK_SECONDS and not self.fault and not self._writing.locked()
+        return quick and self.write(whole, PATIENCE_SECONDS)
 
     def tick(self, now: float) -> None:
         """Write the game if it has changed and a write is due, its record after a pause; call this often."""
@@ -206,23 +218,17 @@ class Autosave:
         waits; a write that takes longer ends without it.
         """
         try:
-            work = self._begin(whole)
+            work = self._begin(whole, patience)
         except Exception as fault:  # also a fault of the program must not end saving for good
             self._failed(fault)
             return False
-        written = Future[float]()
-        if patience is None:
-            _fulfil(written, work)
-        else:
-            try:
-                threading.Thread(target=_fulfil, args=(written, work), daemon=True).start()
-            except RuntimeError:  # the system has no more threads
-                _fulfil(written, work)
-            wait([written], patience)
+        if work is None:
+            return False
+        written = begun(work, patience)
         written.add_done_callback(self._written)  # called here if it is done, else by that thread
         return written.done() and written.exception() is None
 
-    def _written(self, write: "Future[float]") -> None:
+    def _written(self, write: Future[float]) -> None:
         """Note how a write has ended."""
         if (fault := write.exception()) is not None:
             self._failed(fault)
@@ -233,8 +239,11 @@ class Autosave:
             self.fault = ""
             self._told()
 
-    def _begin(self, whole: bool) -> Callable[[], float]:
-        """Read what has changed; return what writes it, which any thread may call and must, and takes its seconds."""
+    def _begin(self, whole: bool, patience: float | None) -> Callable[[], float] | None:
+        """Read what has changed; return what writes it, which any thread may call and must, and takes its seconds.
+
+        None if another thread is still writing after `patience` seconds.
+        """
         while True:
             with self._lock:
                 began = time.monotonic()  # waiting for the lock is not part of the work
@@ -244,15 +253,19 @@ class Autosave:
                     except BaseException:
                         self._writing.release()
                         raise
-            with self._writing:  # another thread writes: it is waited for without the session's lock
-                pass
+            # Another thread writes: it is waited for without the session's lock, if the caller does not hold that.
+            if not self._writing.acquire(timeout=-1 if patience is None else patience):
+                return None
+            self._writing.release()
 
     def _finish(self, now: Snapshot | None, began: float) -> float:
         """Write what was read; return how long all took."""
         try:
             self._put_left()
             if now is not None:
-                self._put(now, current=True)
+                self._put(now)
+                if now.id not in self._held():  # it was left meanwhile, and is forgotten
+                    self.store.holders.release(now.id, self)
             return time.monotonic() - began
         finally:
             self._writing.release()
@@ -263,6 +276,10 @@ class Autosave:
             self._put(self._left[0])
             if (left := self._left.pop(0).id) != self.id:
                 self.store.holders.release(left, self)
+
+    def _held(self) -> list[str]:
+        """Return the names of the game on the board and of those that were left and are not written yet."""
+        return [self.id, *(each.id for each in self._left)]
 
     def flush(self) -> None:
         """Write the games that were left, without the session's lock. Raises OSError."""
@@ -275,23 +292,23 @@ class Autosave:
         if game is None and self._saved < self._change:
             self._saved = self._recorded = self._change
         record = self._record() if whole and self._recorded < self._change else None
-        return None if game is None and record is None else Snapshot(self.id, self._change, game, record)
+        return None if game is None and record is None else Snapshot(self._place, self._change, game, record)
 
-    def _put(self, snapshot: Snapshot, current: bool = False) -> None:
-        """Write a game to disk, the one on the board if `current`. What is written is not written again."""
+    def _put(self, snapshot: Snapshot) -> None:
+        """Write a game to disk. What is written is not written again."""
+        place = snapshot.place
         if snapshot.game is not None:
             head, content = snapshot.game[0], msgspec.json.encode(snapshot.game[1])
-            snapshot.id = self.store.write(snapshot.id, head, self.owner, self.identity, content, self)
+            before, place.id = place.id, self.store.write(place.id, head, self.owner, self.identity, content, self)
             snapshot.game = None
-            if current:
+            if place.id != before:
+                self.store.holders.release(before, self)
+            if place is self._place:  # still on the board
                 self._saved = snapshot.change
-                if snapshot.id != self.id:
-                    self.store.holders.release(self.id, self)
-                    self.id = snapshot.id
         if snapshot.record is not None:
-            self.store.write_record(snapshot.id, snapshot.record)
+            self.store.write_record(place.id, snapshot.record)
             snapshot.record = None
-            if current:
+            if place is self._place:
                 self._recorded = snapshot.change
 
     def _failed(self, fault: BaseException) -> None:
@@ -309,14 +326,12 @@ class Autosave:
         Args:
             hidden: it is a problem, and forgotten
         """
-        kept = hidden or self._took < QUICK_SECONDS and self.write(whole=True)
-        with self._writing:
-            if not kept and (now := self._snapshot(True)) is not None:
-                self._left.append(now)  # `tick` writes it; until then, no one else may open what is on disk
-            left = self.id
-            self.take("")
+        if not hidden and not self._write_quickly(whole=True) and (now := self._snapshot(True)) is not None:
+            self._left.append(now)  # `tick` writes it; until then, no one else may open what is on disk
+        left = self.id
+        self.take("")
         if hidden and left:
-            self.store.erase(left)
+            begun(lambda: self.store.erase(left), PATIENCE_SECONDS)
         return "" if hidden or self.store.folder is None else left
 
     def named(self) -> str:
@@ -333,7 +348,7 @@ class Autosave:
         """Continue with another game, which is as on disk; '' for a new one."""
         if self.id not in [each.id for each in self._left]:
             self.store.holders.release(self.id, self)
-        self.id = id
+        self._place = Place(id)
         self.wanted = False
         self._saved = self._recorded = self._change
         self._due = 0.0
@@ -376,7 +391,7 @@ class Autosave:
             yield self.store.read(id, self.owner)
         finally:
             self._opening = ""
-            if id != self.id and id not in [each.id for each in self._left]:
+            if id not in self._held():
                 self.store.holders.release(id, self)
 
     def delete(self, id: str) -> None:
@@ -386,7 +401,7 @@ class Autosave:
         """
         if not self.store.exists(id, self.owner):
             raise InputError("this game no longer exists")
-        mine = id in [self.id, *(each.id for each in self._left)]  # a game that was left may not be written yet
+        mine = id in self._held()
         with self.store.holders.kept_closed(id, self if mine else None) as free:
             if not free:
                 raise InputError("this game is open in another tab")

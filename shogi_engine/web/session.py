@@ -18,6 +18,7 @@ from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
 from shogi_engine.records.jsonl import values_of
 from shogi_engine.records.tree import one_line
+from shogi_engine.tsume import Progress
 from shogi_engine.types.limits import Clock
 from shogi_engine.web import replies, view
 from shogi_engine.web.access import SESSION_BURST, SESSION_RATE, Bucket
@@ -78,7 +79,7 @@ class Session:
         ] = {}  # what pages of each look and role were sent last
         self._flipped = False
         self.tree = Tree(GameRecord("shogi"))
-        self.playing = Playing(self.tree, self.engines)
+        self.playing = Playing(self.tree, self.engines, examiner)
         self.analyses = Analyses(self.tree, self.engines, self.viewers, examiner)
         self.setup: Any = None
         self.request: Asked | None = None
@@ -304,6 +305,7 @@ class Session:
             judging=analyses.progress,
             mating=analyses.mating,
             verdict=analyses.verdict(tree.node, language),
+            warning=analyses.warning(self.playing.live, self.playing.warning, language),
             summary=analyses.summary(),
             setup=None if normal else view.hands(board),
             tsume=tsume.state(language) if tsume else None,
@@ -326,11 +328,13 @@ class Session:
         return "making" if self.learning.on else "ready" if self.analyses.is_judged else ""
 
     def tick(self) -> None:
-        """Check the clock. Call this regularly."""
-        if self.playing.on and self.attached:
-            with self.lock:
+        """Check the clock, unless the session is busy: others wait for it. Call this regularly."""
+        if self.playing.on and self.attached and self.lock.acquire(blocking=False):
+            try:
                 if self.playing.tick():
                     self.changed()
+            finally:
+                self.lock.release()
 
     # ---- the game on the board
 
@@ -346,15 +350,22 @@ class Session:
         return side not in self.guest_sides() and self.playing.may_move(side)
 
     def begin(
-        self, players: list[int | None], setting: Clock | None, *, after: str = "", swapped: bool = False
+        self,
+        players: list[int | None],
+        setting: Clock | None,
+        *,
+        coach: bool = False,
+        after: str = "",
+        swapped: bool = False,
     ) -> None:
         """Begin a game at the session's position.
 
         Args:
+            coach: whether the engine stops at the human's blunders
             after: the name of the game whose guests come along, '' for none
             swapped: they change sides
         """
-        self.playing.begin(players, setting)
+        self.playing.begin(players, setting, coach=coach)
         if players.count(None) == 1:
             self.flipped = self._is_turned(players.index(None))
         if after and self.guests_of(after):
@@ -409,14 +420,15 @@ class Session:
             else:
                 saved = SavedGame.parse(found)
                 tree = saved.tree()
+            progress = self.store.progress(self.owner) if saved and saved.problem else None
             with self.lock:
                 left = self.autosave.leave(hidden=self.tsume is not None)
-                self._restore(tree, saved)
+                self._restore(tree, saved, progress)
                 self.autosave.take(id)
                 self.autosave.changed()  # it now belongs to this session
         return left
 
-    def _restore(self, tree: Tree, saved: SavedGame | None) -> None:
+    def _restore(self, tree: Tree, saved: SavedGame | None, progress: Progress | None) -> None:
         """Continue a saved game, paused until a page shows it; None for a tree alone."""
         self._replace(tree)
         if saved is None:
@@ -426,7 +438,6 @@ class Session:
             self.playing.restore(saved.play)
         self.flipped = saved.flipped
         if saved.problem:
-            progress = self.store.progress(self.owner)
             self.tsume = Tsume(tree, self.engines, self.viewers, saved.problem.root, progress=progress)
             self.tsume.restore(saved.problem)
 
@@ -436,7 +447,7 @@ class Session:
         self.playing.leave()
         self.leave_modes()
         self.tree = tree
-        self.playing = Playing(tree, self.engines)
+        self.playing = Playing(tree, self.engines, self.analyses.examiner)
         self.analyses.replace(tree)
 
     def leave_modes(self) -> None:

@@ -480,12 +480,12 @@ class _StoredProgress(Progress):
     """The problems that an owner has solved, in the store."""
 
     def __init__(self, store: GameStore, owner: str) -> None:
-        self._store, self.saved = store, True
-        self._solver = solver_of(owner)
+        self._store, self._solver = store, solver_of(owner)
         self._rows = store.solutions(self._solver)
 
     def _note(self, problem: Solvable, solution: dict[str, Any]) -> None:
         try:
-            self._rows, self.saved = self._store.note_solution(self._solver, problem, solution), True
+            self._rows = self._store.note_solution(self._solver, problem, solution)
         except OSError:
-            self._rows, self.saved = with_note(self._rows, problem.key, solution), False
+            self._rows = with_note(self._rows, problem.key, solution)
+            raise

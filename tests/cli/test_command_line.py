@@ -2,9 +2,11 @@
 
 import argparse
 import contextlib
+import io
 import json
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from importlib import import_module
@@ -14,10 +16,11 @@ import pytest
 
 from shogi_engine import language
 from shogi_engine.__main__ import EXAMPLES, main, parser
-from shogi_engine.cli import COMMANDS, TOOLS, common
+from shogi_engine.cli import COMMANDS, TOOLS, common, serve
 from shogi_engine.cli.play import TerminalGame
 from shogi_engine.cli.progress import Preparation
 from shogi_engine.common import system
+from shogi_engine.common.files import Lock
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import params as othello_levels
 from shogi_engine.games.shogi import names as shogi_levels
@@ -508,6 +511,52 @@ def test_without_arguments_it_says_what_to_type_or_opens_the_board(capsys, monke
     monkeypatch.setattr("shogi_engine.__main__.has_own_console", lambda: True)
     assert main([]) == 0 and asked == [True]
     refused(capsys, ["fly"])  # only a double click has no arguments
+
+    def full(args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shogi_engine.cli.serve.run", full)
+    typed = io.StringIO("\n\n")
+    monkeypatch.setattr("sys.stdin", typed)
+    assert main([]) == 2 and typed.tell() == 1  # the window stays until it is read
+    said = capsys.readouterr().err
+    assert said.index("No space left") < said.index("press Enter to close this window")
+    assert main(["serve"]) == 2 and typed.tell() == 1
+
+
+def test_open_shows_the_board_that_is_there_and_passes_ports_of_other_programs(tmp_path, monkeypatch):
+    """A second double click, while another program has the usual port; the folder of games is the first one's."""
+    with contextlib.ExitStack() as stack:
+        ports, opened = [], []
+        while len(ports) < 3:  # three free ones in a row
+            sockets = [stack.enter_context(socket.socket())]
+            sockets[0].bind(("127.0.0.1", 0))
+            ports = [sockets[0].getsockname()[1]]
+            for _ in range(2):
+                sockets.append(stack.enter_context(socket.socket()))
+                with contextlib.suppress(OSError, OverflowError):
+                    sockets[-1].bind(("127.0.0.1", ports[-1] + 1))
+                    ports.append(ports[-1] + 1)
+
+        def wanted(place, **values):
+            usual = {"host": "127.0.0.1", "token": "", "token_file": None, "log": None, "games": [], "open": False}
+            return serve.Arguments(**{**usual, "port": ports[place], **values})
+
+        monkeypatch.setattr(serve, "PORT", ports[0])
+        sockets[2].close()
+        listener, port = serve._place(wanted(0, open=True), "")
+        assert port == ports[2] and listener.getsockname()[1] == port
+        listener.close()
+        for arguments in (wanted(1, open=True), wanted(0)):
+            with pytest.raises(OSError, match=f"cannot listen on 127.0.0.1, port {arguments.port}"):
+                serve._place(arguments, "")
+        monkeypatch.setattr(serve, "_is_served", lambda address: f":{ports[1]}/" in address)
+        monkeypatch.setattr(serve.webbrowser, "open", opened.append)
+        monkeypatch.setattr(serve, "data_folder", lambda: tmp_path)
+        (tmp_path / "games").mkdir()
+        with Lock(tmp_path / "games" / "games.db"):
+            assert serve.run(wanted(0, open=True)) == 0
+        assert opened == [f"http://127.0.0.1:{ports[1]}/"]
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,16 @@ def played(game, lines, people=frozenset({0, 1}), position="", **settings):
         return "\n".join(shown), match
 
 
+# ---- the coach
+
+
+def test_a_coach_says_why_a_blunder_was_one_and_offers_it_back():
+    position = "position startpos moves 7g7f 3c3d"
+    text, match = played("shogi", ["8h5e", "y", "8h5e", "n"], {0}, position, coach=True)
+    assert text.count("Blunder") == 2 and "leaves a bishop on 5e to be captured for nothing" in text
+    assert text.count("engine: ") == 1 and match.game.moves == ["8h5e", "2b5e"]
+
+
 # ---- what is typed
 
 

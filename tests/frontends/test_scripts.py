@@ -125,9 +125,9 @@ USI = [
     "usi", "isready", "position startpos", "position startpos moves 7g7f", "position startpos moves 7g7e",
     "go depth 3", "go nodes 500", "go mate 5000", "go byoyomi 50000", "go btime 60000 wtime 60000", "stop",
     "gameover win", "moves", "side", "go perft 1", "setoption name MultiPV value x", "setoption", "ponderhit",
-    "usinewgame", "xyzzy",
+    "usinewgame", "xyzzy", "d", "flip",
 ]  # fmt: skip
-ENDLESS = ["go infinite", "go ponder depth 3", "go mate infinite"]
+ENDLESS = ["go infinite", "go ponder btime 60000 wtime 60000", "go mate infinite"]  # not `go ponder depth 3`: it ends
 NBOARD = [
     "nboard 2", "set depth 3", "set depth x", "move F5", "move D6", "move A1", "go", "hint 2", "analyze", "learn",
     "ping 1", "ping 2", "fly", "C3", "set what 3",

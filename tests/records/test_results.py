@@ -93,6 +93,10 @@ def test_a_score_is_an_ending_in_arrays(tmp_path):
     assert [str(ENDINGS[number]) for number in found.endings] == ["unknown", "unknown", ""]
     losses = [load_format("transcript").losses(game) for game in (level, won, open_game)]
     assert losses == [["endings"], ["endings", "winners"], []]
+    open_game.root.comment = "after the moves"  # a transcript has room for it
+    assert load_format("transcript").losses(open_game) == []
+    open_game.root.children[0].comment = "lost"
+    assert load_format("transcript").losses(open_game) == ["comments"]
 
 
 @pytest.mark.parametrize("game", ["shogi", "othello"])

@@ -90,9 +90,13 @@ def test_progress_outlives_the_process_and_damage(tmp_path):
     assert again.count(tsume.problems()) == 1 and progress_lines(again)[0].startswith("1 plies: 1 of ")
     file.write_text("[")
     assert not tsume.Progress(file).is_solved(first)
+    with pytest.raises(OSError, match="tsume.json is damaged, and nothing is written to it"):
+        tsume.Progress(file).fail(first)
+    assert file.read_text() == "["
     blocked = tsume.Progress(first_of_a_file(tmp_path) / "tsume.json")
-    blocked.solve(first)
-    assert not blocked.saved and blocked.is_solved(first)
+    with pytest.raises(OSError, match="file"):
+        blocked.solve(first)
+    assert blocked.is_solved(first)
 
 
 def first_of_a_file(folder):

@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import logging
+import operator
 import random
 import socket
 import threading
@@ -242,8 +243,8 @@ def test_a_reader_that_dies_is_replaced(process):
 
 
 @pytest.mark.parametrize("what", ["process", "pipe"])
-def test_a_reader_that_cannot_start_is_started_for_the_next_file(process, monkeypatch, what):
-    process.close()
+def test_a_reader_that_cannot_start_is_started_for_the_next_file(monkeypatch, what):
+    process = FileReader()
 
     def fail(*_):
         raise OSError("no process, or too many open files")
@@ -255,6 +256,23 @@ def test_a_reader_that_cannot_start_is_started_for_the_next_file(process, monkey
             process.read(b"startpos moves 7g7f", "", 0)
     monkeypatch.undo()
     assert process.read(b"startpos moves 7g7f", "", 0)[0].moves == ["7g7f"]
+    process.close()
+
+
+def test_a_reader_is_closed_at_once_even_while_it_starts(monkeypatch):
+    """On a busy machine it starts for a long time; a server that is asked to end does not wait for that."""
+    process = FileReader()
+    monkeypatch.setattr(file_messages, "serve", operator.methodcaller("recv"))  # which never says that it is ready
+    starting = threading.Thread(target=process.start, daemon=True)
+    starting.start()
+    wait_for(lambda: process._process is not None, 60)
+    closing = threading.Thread(target=process.close, daemon=True)
+    closing.start()
+    for thread in (closing, starting):
+        thread.join(60)
+        assert not thread.is_alive()
+    with pytest.raises(ValueError, match="could not be read"):
+        process.read(b"startpos moves 7g7f", "", 0)
 
 
 def test_a_fault_of_the_reader_is_no_fault_of_the_session(monkeypatch):

@@ -8,7 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from shogi_engine import study
-from shogi_engine.web import file_messages, saving
+from shogi_engine.tsume import Progress
+from shogi_engine.web import exercises, file_messages, saving
 from shogi_engine.web.access import WORKERS
 from shogi_engine.web.app import application
 from shogi_engine.web.saving import Collections, SavedGame
@@ -203,3 +204,75 @@ def test_a_write_that_fails_late_is_shown(hub, monkeypatch):
     held.go()
     wait_for(lambda: page.session.autosave.fault)
     assert "No space left" in str(page.session.autosave.fault) and page.session.autosave.unsaved
+
+
+@pytest.mark.parametrize("function", ["write", "write_record"])
+def test_another_game_does_not_wait_for_the_disk(hub, monkeypatch, function):
+    """It was to be written before another began; even its name may not be known yet. None is lost, or kept twice."""
+    monkeypatch.setattr(saving, "PATIENCE_SECONDS", 0.05)
+    page, answered = Page.of(hub), []
+    held = Held(monkeypatch, GameStore, function)
+    for move in ("7g7f", "2g2f", "5g5f"):
+        page.session.autosave._took = 0.0  # even on a busy machine
+        for name, fields in (("move", {"move": move}), ("game", {"game": "shogi"})):
+            asked = threading.Thread(target=page.do, args=(name,), kwargs=fields)
+            asked.start()
+            asked.join(30)
+            answered.append(not asked.is_alive())
+    held.go()
+    assert all(answered)
+    wait_for(lambda: not page.session.autosave._writing.locked() and page.session.autosave.write(whole=True))
+    names = [game["id"] for game in page.games()]
+    assert [len(SavedGame.parse(hub.store.content(name)).game["nodes"]) for name in names] == [2, 2, 2]
+    assert all(hub.store.holders.of(name) is None for name in names)
+    assert len(list(hub.store.folder.glob("*.kifu"))) == 3
+
+
+def test_a_busy_session_keeps_neither_clocks_nor_other_sessions_waiting(hub):
+    """Its pages wait for it, in one thread of those that answer moves."""
+
+    class Busy:
+        def go(self):
+            session.lock.release()
+
+    with sockets_of(hub, WORKERS + 3, Busy()) as sockets:
+        sockets[0].send_json({"do": "hello"})
+        identity = sockets[0].receive_json()["session"]
+        for socket in sockets[1:-1]:
+            socket.send_json({"do": "hello", "session": identity})
+        sockets[-1].send_json({"do": "hello"})
+        for socket in sockets[1:]:
+            socket.receive_json()
+        session = hub.sessions[identity]
+        sockets[0].send_json({"do": "new", "game": "shogi", "players": [None, None], "clock": "1m", "re": 1})
+        while sockets[0].receive_json()["kind"] != "done":
+            continue
+        session.lock.acquire()
+        for socket in sockets[:-1]:
+            socket.send_json({"do": "move", "move": "2g2f"})
+        checked = threading.Thread(target=hub.tick)
+        checked.start()
+        checked.join(30)
+        sockets[-1].send_json({"do": "move", "move": "7g7f", "re": 1})
+        assert [sockets[-1].receive_json()["kind"] for _ in range(2)] == ["delta", "done"] and not checked.is_alive()
+
+
+def test_a_lesson_goes_on_while_the_disk_hangs_and_says_what_was_not_written(hub, monkeypatch):
+    monkeypatch.setattr(exercises, "PATIENCE_SECONDS", 0.05)
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shogi_engine.tsume.write_whole", full)
+    page = Page.of(hub)
+    page.do("take", game="othello").do("move", move="c4")
+    assert page.last("error")["text"] == "No space left on device" and page.state["tsume"]["status"] == "done"
+    assert page.do("course", game="othello").last("course")["rows"][0][2] == 0
+    page.sent.clear()
+    held = Held(monkeypatch, Progress, "_note")
+    asked = threading.Thread(target=page.do("take", game="othello").do, args=("move",), kwargs={"move": "c4"})
+    asked.start()
+    asked.join(30)
+    assert not asked.is_alive() and held.count == 1 and page.last("error") is None
+    held.go()
+    assert wait_for(lambda: page.last("error"))["text"] == "No space left on device"

@@ -17,6 +17,7 @@ from typing import Any
 from tools.measure.web_load import Page, Server, connect, next_of
 
 OLD = 0.5  # seconds
+GAME_KILLS = 5  # after which another game is begun: most random games are longer
 
 
 class Player:
@@ -45,6 +46,8 @@ class Player:
 
     async def begin(self) -> None:
         """Delete a game, and begin another."""
+        self.moves, self.comments = [], {}
+        await self._say("state", do="new", game="shogi", players=[None, None])
         await self._say("state", do="move", move="7g7f")
         self.deleted = (await self._say("left", do="game", game="shogi"))["id"]
         await self._say("kept", do="forget", id=self.deleted)
@@ -82,16 +85,19 @@ class Player:
 
 async def measure(server: Server, kills: int, rng: random.Random) -> list[int]:
     """Return how many moves were lost at each kill."""
-    player, lost = Player(rng), []
+    player, lost, moves = Player(rng), [], 0
     await player.arrive(server.address)
-    await player.begin()
-    for _ in range(kills):
+    for number in range(kills):
+        if number % GAME_KILLS == 0:
+            await player.begin()
+        before = len(player.moves)
         await player.play(rng.uniform(0.8, 1.6))
+        moves += len(player.moves) - before
         killed = time.monotonic()
         server.kill()
         server.start()
         lost.append(await player.missing(await player.arrive(server.address), killed))
-    print(f"{len(player.moves)} moves, {len(player.comments)} comments; lost at each kill: {lost}")
+    print(f"{moves} moves; lost at each kill: {lost}")
     return lost
 
 

@@ -221,6 +221,7 @@ interface Replies {
     judging: number | null;
     mating: boolean;
     verdict: Told | null;
+    warning: Told | null;
     summary: Summary | null;
     setup: Record<string, number>[] | null;
     tsume: Tsume | null;
@@ -379,7 +380,7 @@ interface Messages {
   resync: {};
   ping: {};
   game: {game: "shogi" | "othello"};
-  new: {game: "shogi" | "othello"; players: (number | null)[]; clock?: string; handicap?: string; here?: boolean};
+  new: {game: "shogi" | "othello"; players: (number | null)[]; clock?: string; handicap?: string; here?: boolean; coach?: boolean};
   rematch: {};
   resign: {};
   declare: {};

@@ -213,7 +213,7 @@ function show(state) {
   else $("problem").replaceChildren();
   if (hints && !state.tsume) problems(({mark}) => mark(state));
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step], #undo, #think"))) control.hidden = Boolean(state.setup);
-  $("hint").hidden = !state.role.owner || !playing.on || playing.thinking || state.guests.length > 0 || playing.players.every(each => each === null) || Boolean(playing.over);
+  $("hint").hidden = !state.role.owner || !playing.on || playing.thinking || state.warning !== null || state.guests.length > 0 || playing.players.every(each => each === null) || Boolean(playing.over);
   $("resign").hidden = !playing.on || (state.guests.length ? own_side(state) === null : !state.role.owner);
   guest(state);
   $("declare").hidden = !state.may_declare;

@@ -76,21 +76,25 @@ export function new_game(state, link, begun, both = false) {
   const own = element("input", {id: "new-own", placeholder: "10m+30", maxlength: 40, hidden: true, "aria-label": t("ownClock")});
   clock.onchange = () => { own.hidden = clock.value !== "own"; };
   const here = element("input", {id: "new-here", type: "checkbox"});
+  const alone = document.documentElement.dataset.backend === "local"; // its engine has no words
+  const coach = element("input", {id: "new-coach", type: "checkbox", disabled: alone, checked: !alone && memory.get("coach") === "1"});
   const form = element("form", {onsubmit: async (/** @type {Event} */ event) => {
     event.preventDefault();
     const number = Number(level.value);
     memory.set("level", String(number));
+    memory.set("coach", coach.checked ? "1" : "");
     const human = you.value === "random" ? Math.floor(2 * Math.random()) : Number(you.value);
     const players = you.value === "both" ? [null, null] : you.value === "none" ? [number, number]
       : [0, 1].map(each => each === human ? null : number);
     if (await ask(link, "new", {game, players, clock: clock.value === "own" ? own.value : clock.value,
-      handicap: game === "shogi" ? handicap.value : "", here: here.checked})) begun();
+      handicap: game === "shogi" ? handicap.value : "", here: here.checked, ...(coach.checked ? {coach: true} : {})})) begun();
   }},
   field(t("you"), you),
   element("label", {class: "field"}, element("span", {}, t("strength"), " ", shown), level, element("small", {}, t("weakest", {strongest}))),
   ...(game === "shogi" ? [field(t("handicap"), handicap)] : []),
   field(t("clock"), clock), own,
   element("label", {class: "tick"}, here, " ", t("here")),
+  element("label", {class: "tick"}, coach, " ", t("coach"), ...(alone ? [element("small", {}, ` (${t("notHere")})`)] : [])),
   element("div", {class: "row"}, element("button", {class: "main", id: "new-begin"}, t("begin")), cancel()));
   show(`${t("new")} – ${t(game)}`, form);
 }

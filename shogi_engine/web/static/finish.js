@@ -1,4 +1,4 @@
-// After a game: the result, its turning points, and what to do next. Also for a judged record.
+// After a game: the result, its turning points, and what to do next. Also for a judged record. In a game: the coach.
 
 import {$, button, element} from "./dom.js";
 import {worst} from "./graph.js";
@@ -11,6 +11,7 @@ let drawn = "", open = false; // whether the figures are shown
 /** @param {State} state @param {Link} link @param {() => void} save */
 export function finish(state, link, save) {
   const {playing, summary} = state;
+  if (state.warning) { warn(state, state.warning, link); return; }
   const over = state.setup || state.tsume || playing.on ? null : state.ended;
   panel.hidden = !over && !summary || Boolean(state.setup || state.tsume);
   if (panel.hidden) { drawn = ""; return; }
@@ -37,6 +38,20 @@ export function finish(state, link, save) {
   if (summary) parts.push(element("details", {open, ontoggle: (/** @type {Event} */ event) => { open = /** @type {HTMLDetailsElement} */ (event.target).open; }},
     element("summary", {}, t("summary")), table(summary)));
   panel.replaceChildren(...parts);
+}
+
+/** A coach at a blunder: why it was one, and the choice. @param {State} state @param {Told} warning @param {Link} link */
+function warn({line, playing, language}, {called, loss, given, why}, link) {
+  const key = JSON.stringify(["coach", playing.live, why, language]);
+  if (key === drawn) return;
+  drawn = key;
+  panel.hidden = false;
+  panel.replaceChildren(
+    element("h2", {class: "blunder"}, `${line.find(each => each.node === playing.live)?.text ?? ""}: ${called} – ${t("gave", {percent: percent(loss), given})}`),
+    ...(why.length ? why : [t("coachBetter")]).map(text => element("p", {}, text)),
+    element("div", {class: "row"}, button(t("undo"), () => link.say("undo"), {id: "coach-undo", class: "main"}),
+      button(t("coachGoOn"), () => link.say("think"), {id: "coach-go-on"})));
+  panel.scrollIntoView({block: "nearest"}); // on a phone it is below the board
 }
 
 /** Go to a move, and on a phone up to the board. @param {number} node @param {Link} link */

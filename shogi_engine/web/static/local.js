@@ -335,7 +335,7 @@ export class Local {
       title: this.#title(game), names: game.names, about: {title: "", event: "", site: "", started: "", ...game.headers}, handicap: this.#handicap(), ended: this.#ending(ended, main[main.length - 1]),
       playing: {on: Boolean(play?.on), players: play?.players ?? [null, null], thinking: this.#thinking, live: play?.live ?? 0, passing: this.#passing > 0, over: this.#ending(play?.over ?? outcome, play?.over ? play.live : node), played: Boolean(play?.over), clock: clock || null},
       may_declare: termination === DECLARATION && Boolean(play?.on) && mine, analysis: {on: this.#analysis.on, multipv: this.#analysis.multipv}, judging: this.#judging?.share ?? null, mating: this.#mating,
-      verdict: told || null, summary: this.#summary(main), setup: setup ? setup.hands : null, tsume: tsume && this.#tsume_state(), learn: "", role: {owner: true, side: null}, guests: [], people: [], asked: null,
+      verdict: told || null, warning: null, summary: this.#summary(main), setup: setup ? setup.hands : null, tsume: tsume && this.#tsume_state(), learn: "", role: {owner: true, side: null}, guests: [], people: [], asked: null,
       removed: this.#removed !== null, kept: this.#kept, unsaved: this.#unsaved, formats: FORMATS[game.game], engine: {ready: this.#ready && this.#engine_game === game.game, fault: ""},
     });
   }

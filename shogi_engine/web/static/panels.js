@@ -85,6 +85,7 @@ function situation(state) {
   if (tsume) return t(tsume_words(tsume), tsume);
   if (state.setup) return t("setupHint");
   if (playing.over) return ending(playing.over);
+  if (state.warning) return t("coachWaits");
   if (playing.thinking) return t("thinking");
   if (!state.role.owner && state.role.side === null && playing.on) return `${t("watching")} ${t("toMove", {side: side(turn)})}`;
   const two = state.guests.length > 0;

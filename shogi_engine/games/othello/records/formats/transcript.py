@@ -132,6 +132,11 @@ class TranscriptFormat(LineFormat):
     holds = frozenset({formats.MOVES})
     reader = TranscriptReader
 
+    def losses(self, record: GameRecord) -> list[str]:
+        """Return, in words, the parts of a record that a transcript cannot hold; it has one comment, on the start."""
+        lost, others = super().losses(record), list(record.nodes())[1:]
+        return lost if any(node.comment for node in others) else [each for each in lost if each != formats.COMMENTS]
+
     def recognises(self, head: str) -> bool:
         """Tell whether the first line that is not a comment begins with moves, or has words and then moves."""
         lines = (line.partition("#")[0].strip() for line in head.splitlines())
