@@ -150,7 +150,9 @@ class Conversation:
         is_quick = not self._token and self._hub.is_quick(hello.session)
         try:
             self._page = session, viewer = await (
-                self._limits.do_quickly(hello.session or str(id(self)), attach) if is_quick else self._slowly(Slow.DISK, attach)
+                self._limits.do_quickly(hello.session or str(id(self)), attach)
+                if is_quick
+                else self._slowly(Slow.DISK, attach)
             )
         except LinkError as fault:
             await self._socket.close(POLICY, translate(str(fault), hello.language or ""))

@@ -234,6 +234,8 @@ function show(state) {
   removed = state.removed;
 }
 
+setTimeout(() => import("./glossary.js").then(({watch}) => { for (const part of ["side", "dialog"]) watch($(part), text => toast(text, {seconds: 12})); }), 1500);
+
 /** What is for those who hear the page, or read it without the picture. @param {State} state */
 function listen_in(state) {
   $("text").hidden = memory.get("text") !== "1";

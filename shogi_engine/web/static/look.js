@@ -5,7 +5,7 @@ import {element, koma, memory} from "./dom.js";
 import {SETS} from "./facts.js";
 import {KEYS} from "./keys.js";
 import {set_sounds, sounds} from "./sound.js";
-import {piece_name, t} from "./words.js";
+import {piece_name, spoken, t} from "./words.js";
 
 const BOARDS = ["wood", "light", "dark", "paper"];
 const THEMES = ["auto", "light", "dark"];
@@ -48,10 +48,17 @@ export function look(state, wear, again) {
     element("label", {class: "tick"}, sound, " ", t("sound")), tick("spoken", "speak"), tick("text", "textBoard"));
 }
 
+/** Fill the list of words, when it is opened. @param {Event} event */
+async function words({target}) {
+  const {GLOSSARY} = await import("./meanings.js"), list = /** @type {Element} */ (target).querySelector("dl");
+  list?.replaceChildren(...GLOSSARY[spoken()].flatMap(([names, meaning]) => [element("dt", {}, names), element("dd", {}, meaning)]));
+}
+
 /** @param {State} state */
 export function help(state) {
   const keys = KEYS.map(([key, word]) => element("tr", {}, element("th", {scope: "row"}, element("kbd", {}, key)), element("td", {}, t(word))));
   const guide = state.game === "shogi" ? [element("h3", {}, t("guide")), element("p", {class: "soft"}, t("guideHint")),
     element("div", {class: "guide"}, ...PIECES.map(name => element("figure", {}, koma(name, "kanji"), koma(name, "letters"), element("figcaption", {}, piece_name(name)))))] : [];
-  show(t("help"), element("table", {class: "keys"}, element("tbody", {}, ...keys)), element("p", {class: "soft"}, t("key_mouse")), ...guide);
+  show(t("help"), element("table", {class: "keys"}, element("tbody", {}, ...keys)), element("p", {class: "soft"}, t("key_mouse")), ...guide,
+    element("details", {ontoggle: words}, element("summary", {}, t("glossary")), element("dl", {})));
 }
