@@ -484,3 +484,8 @@ def test_a_position_for_tsume_and_one_with_the_sides_swapped(player):
     assert player.state["position"] == "8n/9/9/9/9/9/4+p4/9/4K4 w 2g 1"
     player.do("setup", on=False, keep=False).do("game", game="othello").do("setup", on=True).do("board", which="swap")
     assert "d4 black disc" in player.state["labels"].values() and player.state["turn"] == 1
+
+
+def test_the_board_names_its_ranks_as_the_sentences_do(player):
+    assert ">a</text>" in player.state["svg"]
+    assert ">a</text>" not in player.do("look", language="ja").state["svg"]
