@@ -242,7 +242,7 @@ class Playing:
         """Return how many moves a human takes back: the last own one and the reply. Raises ValueError if there is none.
 
         Args:
-            side: of one of two people; None for whoever plays the engine
+            side: of one of two people; None for the one who plays the engine
         """
         game = self._running()
         replied = (

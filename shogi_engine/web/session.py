@@ -169,7 +169,7 @@ class Session:
 
     @property
     def asked(self) -> Asked | None:
-        """What one of two people asks of the other, as long as nobody has moved and who asked is here."""
+        """What one of two people asks of the other, until the next move, and while a page of that side is here."""
         request = self.request
         there = request is not None and self.playing.on and self.playing.live == request.node
         return request if there and any(self.side_of(each) == request.side for each in self.viewers) else None  # type: ignore[union-attr]
