@@ -50,7 +50,7 @@ export function table(state, link) {
   const shogi = state.game === "shogi", files = shogi ? [9, 8, 7, 6, 5, 4, 3, 2, 1].map(String) : [..."abcdefgh"], ranks = shogi ? [..."abcdefghi"] : [..."12345678"];
   /** @param {string} square */
   const on = square => (state.labels[square] ?? "").split(" ").slice(1).join(" ") || "–";
-  const rows = ranks.map(rank => element("tr", {}, element("th", {scope: "row"}, rank), ...files.map(file => element("td", {}, on(file + rank)))));
+  const rows = ranks.map(rank => element("tr", {}, element("th", {scope: "row"}, state.labels[files[0] + rank].split(" ")[0].slice(-1)), ...files.map(file => element("td", {}, on(file + rank)))));
   const held = Object.entries(state.labels).filter(([name]) => name.includes("*")).map(([, label]) => label);
   const input = element("input", {maxlength: 12, autocomplete: "off", value: field?.value ?? "", "aria-label": t("typeMove"), placeholder: t(shogi ? "typeMoveShogi" : "typeMoveOthello")});
   panel.replaceChildren(element("p", {}, $("status").textContent ?? ""),
