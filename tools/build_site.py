@@ -132,7 +132,7 @@ def facts() -> dict[str, Any]:
         "VERDICTS": VERDICTS,
         "LINE_MOVES": LINE_MOVES,
         "MS": {name: int(1000 * seconds) for name, seconds in LONGEST.items()},
-        "EFFORTS": analyses.EFFORTS,
+        "EFFORTS": EFFORTS,
         "ENGINE_NAME": ENGINE_NAME,
         "START": {name: games.start(name) for name in games.NAMES},
         "STARTS": {name: HANDICAPS[WESTERN[name]] for name in app.HANDICAPS},

@@ -95,7 +95,7 @@ def score_words(score: Score, unit: str, words: dict[str, str]) -> str:
     """Return a score as text: '+1.20', in Japanese '+120', 'mated in 4', 'mate' at the end; discs '+4' or '+3.5'."""
     if score.mate and not score.plies:
         return words["mates" if score.value > 0 else "is mated"]
-    if score.mate:
+    if score.plies:
         return words["mate" if score.value > 0 else "mated"].format(**mate_lengths(score.plies))
     if unit == "pawns":
         return words["value"].format(pawns=score.value / 100.0, centipawns=score.value)

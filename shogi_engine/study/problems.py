@@ -352,7 +352,9 @@ class TurningPoints:
     """
 
     def __init__(self, game: GameAnalysis, side: str = "") -> None:
-        losses = sorted((move.loss for move in game.moves if side in ("", move.side) and is_mistake(move)), reverse=True)
+        losses = sorted(
+            (move.loss for move in game.moves if side in ("", move.side) and is_mistake(move)), reverse=True
+        )
         self._problems = tuple(problems_of(game, side, Accepted(), least=min(losses[:TURNING_POINTS], default=0.0)))
         self.size, self.found = len(self._problems), 0
 

@@ -401,11 +401,14 @@ interface Messages {
   comment: {text: string; node?: number | null};
   line: {node: number; moves: string[]; go?: number};
   preview: {node: number; moves: string[]};
+  name: {name: string};
+  ask: {what: "draw" | "undo"};
+  answer_to: {what: "draw" | "undo"; node: number; yes: boolean};
   setup: {on: boolean; keep?: boolean};
   put: {square: string; piece: string};
   hand: {side: 0 | 1; piece: string; count: number};
   turn: {side: 0 | 1};
-  board: {which: "empty" | "rest" | "start"};
+  board: {which: "empty" | "rest" | "start" | "swap" | "tsume"};
   analyse: {on: boolean; multipv?: number | null};
   judge: {on: boolean; effort?: "deep" | "normal" | "quick"};
   mate: {};
@@ -429,7 +432,4 @@ interface Messages {
   links: {};
   invite: {to: "own" | "play" | "watch"; side?: 0 | 1};
   revoke: {token: string};
-  name: {name: string};
-  ask: {what: "draw" | "undo"};
-  answer_to: {what: "draw" | "undo"; node: number; yes: boolean};
 }

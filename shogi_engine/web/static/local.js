@@ -668,7 +668,10 @@ export class Local {
     board: async (/** @type {any} */ {which}) => {
       const {game} = this.#game, setup = this.#setup;
       if (which === "start") this.#setup = parts(game, START[/** @type {Game} */ (game)]);
-      else if (which === "empty") Object.assign(setup, {cells: setup.cells.fill(""), hands: setup.hands.map(() => ({}))});
+      else if (which === "swap") {
+        const other = (/** @type {string} */ piece) => ({X: "O", O: "X"})[piece] ?? (piece === piece.toLowerCase() ? piece.toUpperCase() : piece.toLowerCase());
+        Object.assign(setup, {cells: (game === "shogi" ? setup.cells.reverse() : setup.cells).map(other), hands: setup.hands.reverse(), side: 1 - setup.side});
+      } else if (which === "empty" || which === "tsume") Object.assign(setup, {cells: setup.cells.fill(""), hands: setup.hands.map(() => ({})), ...(which === "tsume" && {side: 0})}) && which === "tsume" && (setup.cells[number_of(game, "5a")] = "k");
       else for (const kind of "PLNSGBR") {
         const used = setup.cells.filter((/** @type {string} */ each) => each.toUpperCase().replace("+", "") === kind).length + (setup.hands[0][kind] ?? 0);
         if (SET_SIZE[kind] > used) setup.hands[1][kind] = SET_SIZE[kind] - used;
