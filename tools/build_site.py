@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine import games, lessons
+from shogi_engine.analysis.analyst import EFFORTS
 from shogi_engine.analysis.judgement import LINE_MOVES, PER_UNIT, VERDICTS, words_of
 from shogi_engine.games.othello import board as discs
 from shogi_engine.games.othello.names import CORNERS
@@ -31,7 +32,6 @@ from shogi_engine.types.limits import SIDES
 from shogi_engine.types.outcomes import BY_RULE, TERMINATIONS, Termination
 from shogi_engine.types.results import SCALES
 from shogi_engine.web import app, view
-from shogi_engine.analysis.analyst import EFFORTS
 from tools.kernels import ROOT, wasm
 
 FIRST = (

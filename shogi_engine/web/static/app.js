@@ -63,6 +63,7 @@ const link = new Link(() => ({
   language: spoken(),
   narrow: narrow.matches,
   pieces: memory.get("pieces") ?? "kanji",
+  words: memory.get("words") ?? "dan",
 }));
 lines.connect(link, () => { if (state) panels.analysis(state, info); });
 const board = new Board($("board"), {
@@ -293,6 +294,9 @@ const BUTTONS = {
   look: now(state => look(each => each.look(state, set => {
     memory.set("pieces", set);
     link.say("look", {pieces: /** @type {Messages["look"]["pieces"]} */ (set)});
+  }, words => {
+    memory.set("words", words);
+    link.say("look", {words: /** @type {Messages["look"]["words"]} */ (words)});
   }))),
   copy: async () => {
     $("position").select();
