@@ -4,6 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
+from shogi_engine.analysis.judgement import WORDS_FOR
 from shogi_engine.analysis.report import of_programs
 from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.language import InputError
@@ -30,7 +31,7 @@ from shogi_engine.web.messages import (
     must_have,
 )
 from shogi_engine.web.playing import check_levels
-from shogi_engine.web.replies import Asked, Game, Reply, Role, Side, Wish
+from shogi_engine.web.replies import Asked, Game, Reply, Role, Side, Wish, one_of
 from shogi_engine.web.saving import OpenElsewhere
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import SEARCH_MAX
@@ -50,6 +51,7 @@ class Look(Question):
     flipped: bool | None = None
     narrow: bool | None = None
     pieces: PieceSet | None = None
+    words: Annotated[str, one_of(WORDS_FOR)] | None = None
 
     def given(self) -> dict[str, Any]:
         """Return the fields of `viewer.Look` that are given."""

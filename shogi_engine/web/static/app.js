@@ -66,6 +66,7 @@ const link = new Link(() => ({
   language: spoken(),
   narrow: narrow.matches,
   pieces: memory.get("pieces") ?? "kanji",
+  words: memory.get("words") ?? "dan",
 }));
 lines.connect(link, () => { if (state) panels.analysis(state, info); });
 const board = new Board($("board"), {
@@ -318,6 +319,9 @@ const BUTTONS = {
   look: now(now_shown => look(each => each.look(now_shown, set => {
     memory.set("pieces", set);
     link.say("look", {pieces: /** @type {Messages["look"]["pieces"]} */ (set)});
+  }, words => {
+    memory.set("words", words);
+    link.say("look", {words: /** @type {Messages["look"]["words"]} */ (words)});
   }, now(listen_in)))),
   copy: async () => {
     $("position").select();

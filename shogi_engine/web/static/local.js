@@ -478,7 +478,7 @@ export class Local {
     const {tsume, node, game} = this.#game, lesson = LESSONS[game][tsume.lesson], over = OVER.includes(tsume.status), {language} = this.#look;
     if (lesson) {
       const place = tsume.lesson + 1, moves = lesson.line, count = LESSONS[game].length, why = over && lesson.more[language] ? [lesson.more[language]] : [];
-      return {status: tsume.status, length: 0, left: 0, made: 0, lesson: {title: lesson.title[language], task: lesson.text[language], source: "", due: count - tsume.lesson - Number(over), place, count, over, back: 0,
+      return {status: tsume.status, length: 0, left: 0, made: 0, lesson: {title: lesson.title[language], task: lesson.text[language], source: "", due: count - tsume.lesson - Number(over), place, count, over, lines: false, back: 0,
         refutation: null, solution: over ? {node: 0, moves, texts: this.#names(0, moves)} : null, played: "", why}};
     }
     const number = PROBLEMS.findIndex(([sfen]) => tsume.root === 0 && sfen === this.#game.start) + 1, [, plies, grade] = PROBLEMS[number - 1] ?? [];

@@ -28,8 +28,8 @@ function choice(title, name, values, chosen, choose, picture) {
   return element("fieldset", {}, element("legend", {}, title), element("div", {class: "options"}, ...values.map(option)));
 }
 
-/** @param {State} state @param {(set: string) => void} wear changes the set of pieces @param {() => void} again shows what was chosen */
-export function look(state, wear, again) {
+/** @param {State} state @param {(set: string) => void} wear changes the set of pieces @param {(words: string) => void} tell whom reasons are told @param {() => void} again shows what was chosen */
+export function look(state, wear, tell, again) {
   /** @param {string} name */
   const keep = name => (/** @type {string} */ value) => { memory.set(name, value); document.documentElement.dataset[name] = value; };
   const sound = element("input", {type: "checkbox", id: "sound", checked: sounds(), onchange: () => {
@@ -45,6 +45,7 @@ export function look(state, wear, again) {
     ...(state.game === "shogi" ? [choice(t("set"), "set", SETS, state.pieces, wear, pair)] : []),
     choice(t("board"), "board", BOARDS, document.documentElement.dataset.board ?? "", keep("board"), () => element("span", {class: "swatch", "aria-hidden": "true"})),
     choice(t("theme"), "theme", THEMES, document.documentElement.dataset.theme ?? "", keep("theme")),
+    choice(t("words"), "words", ["kyu", "dan"], memory.get("words") ?? "dan", tell),
     element("label", {class: "tick"}, sound, " ", t("sound")), tick("spoken", "speak"), tick("text", "textBoard"));
 }
 

@@ -140,7 +140,7 @@ class Move(GameMove):
 
 
 class _Moves(dict[int, Move]):
-    """All moves by their ints, each made when it is first asked for: most never are."""
+    """All moves by their ints, each made when it is first wanted: most never are."""
 
     def __missing__(self, number: int) -> Move:
         return self.setdefault(number, int.__new__(Move, number))
