@@ -890,7 +890,7 @@ class Board(BaseBoard, KernelBoard[Move]):
 
         Args:
             size: the width in pixels, None for the default
-            options: `pieces`, `stacked`, `areas`, `lines` and `style`, as in drawing.svg
+            options: `pieces`, `stacked`, `areas`, `lines`, `style` and `letters`, as in drawing.svg
         """
         return drawing.svg(self, flipped=flipped, size=size, **options)
 

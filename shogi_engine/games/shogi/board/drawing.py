@@ -554,6 +554,7 @@ def svg(
     areas: bool = False,
     lines: Sequence[Sequence[str]] = (),
     style: str = COLOUR,
+    letters: bool = False,
 ) -> str:
     """Return the position as an SVG image: kanji pieces, white's upside down, promoted ones red, hands at the sides.
 
@@ -571,6 +572,7 @@ def svg(
         areas: add squares that receive clicks, on top
         lines: lines of moves (USI), drawn as by `arrows`
         style: one of STYLES
+        letters: name the ranks a to i, as English names of squares do; pieces with letters have them anyway
     """
     places = _Places(flipped, stacked, style)
     width = places.width if size is None else size
@@ -594,7 +596,7 @@ def svg(
         drawn.append(_cell(king, places.style.danger, places))
     drawn += _grid(flipped, stacked, style)
     drawn.append('<g font-family="sans-serif" text-anchor="middle">')
-    drawn += _coordinates(flipped, stacked, style, pieces == "letters")
+    drawn += _coordinates(flipped, stacked, style, letters or pieces == "letters")
     for square, piece in board.piece_map().items():
         turned = not places.is_near(piece.color)
         name, shape = _shape(piece.color, piece.piece_type, turned, pieces, places.of_wood)
