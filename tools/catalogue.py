@@ -65,6 +65,7 @@ def of_tables() -> Iterator[tuple[Text, str | None]]:
     yield from ((name, None) for name in SQUARE_NAMES)
     yield from ((str(ending), "ending") for ending in filter(None, ENDINGS))
     yield from ((text, app.CONTEXT) for text in app.TEXTS.values())
+    yield from ((row[2], app.CONTEXT) for section in app.GLOSSARY.values() for row in section)
     yield from ((text, None) for text in (*filter(None, KIND_NAMES), *formats.ALL, formats.WINNERS, formats.OPEN))
     yield from ((text, None) for text in ("centipawns", "first wins", "second wins", "first", "second"))
     yield from ((text, None) for text in (*base.FAULTS, *SYSTEM, *ARGPARSE))

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from shogi_engine.__main__ import parser
 from shogi_engine.cli.common import Formatter, Setting
+from shogi_engine.web import app
 from tools import board_pictures, catalogue, page_types
 from usi.options import options_table
 
@@ -109,6 +110,22 @@ def options_page(language: str) -> str:
     return re.sub(r"^\|.*\|\n\|---.*?(?=\n\n|\Z)", lambda _: table, text, count=1, flags=re.DOTALL | re.MULTILINE)
 
 
+# ---- The glossary of players' words, which the page has too
+
+GLOSSARY = DOCS / "glossary.md"
+
+
+def glossary() -> str:
+    """Return the page with the tables of app.GLOSSARY as they should be."""
+    text = GLOSSARY.read_text(encoding="utf-8")
+    for section, rows in app.GLOSSARY.items():
+        table = "\n".join(f"| {' | '.join(row[:3])} |" for row in rows)
+        head, title, rest = text.partition(f"## {section}\n\n| word | Japanese | meaning |\n|---|---|---|\n")
+        after = rest.find("\n\n")
+        text = head + title + table + (rest[after:] if after >= 0 else "\n")
+    return text
+
+
 # ---- The picture of the packages, from the import contracts in pyproject.toml
 
 PACKAGE_MAP = DOCS / "images" / "map.svg"
@@ -173,6 +190,7 @@ def generated(messages: catalogue.Catalog) -> Iterator[tuple[Path, bytes]]:
     yield COMMAND_LINE, command_line().encode()
     for language, file in OPTION_PAGES.items():
         yield file, options_page(language).encode()
+    yield GLOSSARY, glossary().encode()
     yield PACKAGE_MAP, package_map().encode()
     yield page_types.FILE, page_types.text().encode()
     for file, drawn in board_pictures.pictures().items():

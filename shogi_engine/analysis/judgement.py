@@ -95,7 +95,7 @@ def score_words(score: Score, unit: str, words: dict[str, str]) -> str:
     """Return a score as text: '+1.20', in Japanese '+120', 'mated in 4', 'mate' at the end; discs '+4' or '+3.5'."""
     if score.mate and not score.plies:
         return words["mates" if score.value > 0 else "is mated"]
-    if score.mate:
+    if score.plies:
         return words["mate" if score.value > 0 else "mated"].format(**mate_lengths(score.plies))
     if unit == "pawns":
         return words["value"].format(pawns=score.value / 100.0, centipawns=score.value)
@@ -184,6 +184,31 @@ FOR_NOTHING = {  # where the other side gets no piece
     Kind.EXCHANGE_MISSED: mark("The exchange on {square} wins {won}: {line}."),
     Kind.PIECES_MISSED: mark("The better line wins {won}: {line}."),
 }
+KYU, DAN = WORDS_FOR = ("kyu", "dan")  # whom sentences are for: dan players get all of a line, and numbers
+KYU_MOVES = 3  # of a line; the claim is then in words alone, or within these moves
+SIMPLE = {  # for kyu players, where others differ
+    Kind.MATE_THREAT_UNMET: mark("It does not meet the threat of mate."),
+    Kind.ENDS_IN_MATE: mark("The king cannot be saved."),
+    Kind.PIECES_LOST: mark("It loses {lost} before long: {line}."),
+    Kind.PROMOTION_ALLOWED: mark("The opponent gets {lost} on {square}."),
+    Kind.KING_ATTACKED: mark("The king becomes weak."),
+    Kind.KING_ATTACK_MISSED: mark("It misses a chance to attack the opposing king."),
+    Kind.FEW_DEFENDERS: mark("The king has fewer golds and silvers next to it."),
+    Kind.LINES_CLOSED: mark("The rook and the bishop have little to do."),
+    Kind.CORNER_LOST: mark("The opponent gets the corner {square} before long."),
+    Kind.STABLE_GIVEN: mark("The opponent gets discs that can never be flipped."),
+    Kind.STABLE_MISSED: mark("It misses discs that could never be flipped."),
+    Kind.MOVES_GIVEN: mark("It gives the opponent more moves to choose from."),
+    Kind.FEW_MOVES: mark("It leaves this side fewer moves to choose from."),
+    Kind.EVEN_REGION: mark("The opponent will have the last move in this region."),
+    Kind.EDGES_GIVEN: mark("The opponent gets more discs on the edges."),
+    Kind.FRONTIER: mark("It opens the position: more discs can be flipped."),
+    Kind.DISCS_FLIPPED: mark("It flips too many discs."),
+    Kind.COULD_END_IN_MATE: mark("There was a way to mate: {line}."),
+    Kind.CORNER_MISSED: mark("There was a way to get the corner {square}: {line}."),
+    Kind.PIECES_MISSED: mark("There was a way to win {won}: {line}."),
+    Kind.PROMOTION_MISSED: mark("There was a way to get {won} on {square}: {line}."),
+}
 MISSED = (  # the kinds whose lines begin with the better move
     Kind.MATE_MISSED, Kind.COULD_END_IN_MATE, Kind.CORNER_MISSED, Kind.PASS_MISSED, Kind.PIECE_MISSED,
     Kind.EXCHANGE_MISSED, Kind.PIECES_MISSED, Kind.FORK_MISSED, Kind.PROMOTION_MISSED, Kind.CAPTURE_THREAT_MISSED,
@@ -246,20 +271,22 @@ def _book_moves(game: str, board: Any) -> list[str]:
 # ---- words -------------------------------------------------------------------------------------------------------
 
 
-def sentences(game: str, board: Any, facts: Sequence[Fact], language: str = "en") -> list[str]:
+def sentences(game: str, board: Any, facts: Sequence[Fact], language: str = "en", words: str = DAN) -> list[str]:
     """Return what the facts say.
 
     Args:
         board: a Board with the position before the move, unchanged on return
+        words: one of WORDS_FOR
     """
-    return [_sentence(game, board, fact, language) for fact in facts]
+    return [_sentence(game, board, fact, language, words) for fact in facts]
 
 
-def _sentence(game: str, board: Any, fact: Fact, language: str) -> str:
+def _sentence(game: str, board: Any, fact: Fact, language: str, words_for: str) -> str:
     line = line_texts(board, fact.moves, language)
     part: Any = games.game_module(game, "reasons") if games.has(game, "reasons") else None
     values: dict[str, Any] = {"number": fact.number, "other": fact.other}
-    values["line"] = " ".join(line if fact.kind in MISSED else line[1:])
+    shown, simple = line if fact.kind in MISSED else line[1:], words_for == KYU
+    values["line"] = " ".join([*shown[:KYU_MOVES], "…"] if simple and len(shown) > KYU_MOVES else shown)
     if fact.kind is Kind.DISCS_LOST:
         words = words_of(language, game)
         values |= {name: score_words(Score.discs(values[name]), "discs", words) for name in ("number", "other")}
@@ -271,7 +298,7 @@ def _sentence(game: str, board: Any, fact: Fact, language: str) -> str:
     for name, pieces in (("lost", lost - won), ("won", won - lost)):  # the same piece on both sides is no loss
         values[name] = _pieces({part.piece_text(each, language): count for each, count in pieces.items()}, language)
     free = not values["lost" if fact.kind in MISSED else "won"]
-    special = (AT_ONCE if len(line) == 1 else {}) | (FOR_NOTHING if free else {})
+    special = (AT_ONCE if len(line) == 1 else {}) | (FOR_NOTHING if free else {}) | (SIMPLE if simple else {})
     said = translate(special.get(fact.kind, SENTENCES[fact.kind]), language, game).format(**values)
     return _ONE.sub(r"\1", said) if language == "en" else said
 
@@ -401,11 +428,13 @@ class GameAnalysis:
     Attributes:
         moves: the judged moves, all except passes
         final: black's winning chance after the last move
+        words: whom the sentences are for, one of WORDS_FOR
     """
 
     record: GameRecord
     moves: tuple[MoveAnalysis, ...]
     final: float
+    words: str = DAN
 
     @property
     def blunders(self) -> list[MoveAnalysis]:
@@ -442,7 +471,9 @@ class GameAnalysis:
         """Return the sentences that say why moves were bad, by ply, in the language `name`."""
         game, why = self.record.game, self.why
         return {
-            move.ply: sentences(game, board, why[move.ply], name) for move, board in self.boards() if move.ply in why
+            move.ply: sentences(game, board, why[move.ply], name, self.words)
+            for move, board in self.boards()
+            if move.ply in why
         }
 
     def boards(self) -> Iterator[tuple[MoveAnalysis, Any]]:

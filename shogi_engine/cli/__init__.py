@@ -27,6 +27,7 @@ GROUPS = {  # by heading, in the order of the help; a command's module has its n
     mark("study"): {
         "analyse": Command(mark("Judge recorded games, or show a position's best moves.")),
         "study": Command(mark("Solve problems of your own mistakes until you know them.")),
+        "repertoire": Command(mark("Learn opening lines until you know them.")),
         "solve": Command(mark("Solve a mate problem of Shogi, or an ending of Othello."), ("mate",)),
         "convert": Command(mark("Convert game records from one format to another.")),
     },

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +109,7 @@ class Arguments(common.Arguments):
         "save the analysis (JSON); positions already in FILE are not searched again", metavar="FILE"
     )
     cluster: str = common.CLUSTER
+    words: str = option("how reasons are told: shortly, or in full", choices=("kyu", "dan"), default="dan")
     json: bool = common.JSON
 
 
@@ -169,7 +171,7 @@ def _run_files(args: Arguments, game: str, files: list[str]) -> int:
     attempts = Attempts()
     with locked(args.save):
         saved = analysis.SavedAnalysis(args.save, records, settings)
-        judged = _analysed(analyst, records, saved, names)
+        judged = [replace(each, words=args.words) for each in _analysed(analyst, records, saved, names)]
         rows = [
             {"file": file, "number": number, **each.values()}
             for (file, number, _), each in zip(sources, judged, strict=True)

@@ -65,7 +65,7 @@ def run(args: Arguments) -> int:
             made = study.as_records(problems, language.current())
             print(write_problems(args.out, made, _("Problems"), study.as_text(problems)))
         if not (args.files or args.out):
-            _give(store)
+            give(store)
     return 0
 
 
@@ -87,10 +87,10 @@ def _retry(args: Arguments) -> None:
     from shogi_engine import study
 
     for judged, side in list(_judged(args)):
-        _give(study.TurningPoints(judged, side))
+        give(study.TurningPoints(judged, side))
 
 
-def _give(source: "Source") -> None:
+def give(source: "Source") -> None:
     """Give problems at the terminal."""
     given = Round(source, Desk(pieces=default_pieces(sys.stdout)))
     with progress_bar():
@@ -196,7 +196,7 @@ class Round:
         exercise = Exercise(task=attempt)
 
         def wrong(move: str) -> tuple[str, ...]:
-            return problem.reasons(language.current()) if move == problem.played else ()
+            return problem.reasons(language.current()) if problem.told_of(move) else ()
 
         desk.show(f"{_(KINDS[problem.kind])} ({problem.where('')})")
         stays = desk.solve(exercise, problem.game, problem.board(), self._engine(problem.game), wrong)
@@ -205,7 +205,7 @@ class Round:
         if exercise.status != ANSWERED:
             desk.show(_(AS_GOOD) if exercise.status == GOOD else _("Right."))
         desk.show(desk.text(problem.board(), problem.line))
-        when = self.source.review(problem, attempt.rating, self.clock())
+        when = self.source.review(problem, attempt.rating(exercise.helped), self.clock())
         if when is not None:
             desk.show(_("It comes back on {day}.").format(day=f"{when.astimezone():%Y-%m-%d}"))
         return stays

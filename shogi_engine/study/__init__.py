@@ -27,11 +27,12 @@ from shogi_engine.study.problems import (
     problems_of,
     reply_line,
 )
+from shogi_engine.study.repertoire import problems_of_lines
 from shogi_engine.study.sheet import diagram, is_problem, sheet
 from shogi_engine.study.store import NAME, Store
 
 __all__ = [
     "KINDS", "NAME", "Accepted", "Attempt", "Examined", "Problem", "Rating", "Retry", "Source", "Store",
     "TurningPoints",
-    "as_records", "as_text", "diagram", "is_problem", "problems_of", "reply_line", "sheet",
+    "as_records", "as_text", "diagram", "is_problem", "problems_of", "problems_of_lines", "reply_line", "sheet",
 ]  # fmt: skip

@@ -18,12 +18,14 @@ from shogi_engine.records import GameRecord
 from shogi_engine.tsume.exercise import DONE, GOOD, WRONG, Verdict
 from shogi_engine.types.limits import SIDES, Limit
 
+LINE = "line"  # of a repertoire
 KINDS = {  # what is to be found
     MATE: mark("There is a mate."),
     WIN: mark("A won game was given away. Hold the win."),
     PIECE: mark("Pieces were lost. Find the better move."),
     OPENING: mark("The opening went wrong. Find the better move."),
     MOVE: mark("Find the better move."),
+    LINE: mark("Play the next move of your line."),
 }
 CLEARLY = 0.1  # of winning chance: how much better the best move is than all that are no answers
 ANSWERS_MAX = 3
@@ -59,13 +61,13 @@ class Problem:
     @property
     def id(self) -> str:
         """The identifier: the same position of another game, with another move number, has the same one."""
-        position = " ".join(self.position.split()[:3])
+        position = " ".join([*self.position.split()[:3], *([LINE] if self.kind == LINE else [])])
         return hashlib.sha256(f"{self.game} {position}".encode()).hexdigest()[:16]
 
     @property
     def lines(self) -> Iterator[Sequence[str]]:
         """The lines that can be shown."""
-        yield from (self.line, self.answers[:1], (self.played, *self.refutation))
+        yield from (self.line, self.answers[:1], (self.played, *self.refutation) if self.played else ())
 
     def heading(self, language: str) -> str:
         """Return '': problems have no titles."""
@@ -91,6 +93,10 @@ class Problem:
     def reasons(self, language: str) -> tuple[str, ...]:
         """Return the sentences that say why the move that was made was bad."""
         return dict(self.why).get(language, ())
+
+    def told_of(self, move: str) -> bool:
+        """Tell whether the reasons are said when a move was wrong: a line's are of all moves."""
+        return move == self.played or self.kind == LINE
 
     def board(self) -> Any:
         """Return a Board with the position."""
@@ -200,12 +206,11 @@ class Attempt:
         problem: the problem
         line: its solution
         wrong: whether a wrong move was tried, or the answer shown
-        helped: whether a hint was given
     """
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.line = problem, problem.line
-        self.wrong = self.helped = False
+        self.wrong = False
 
     def mates(self, moves: Sequence[str]) -> bool:
         """Tell whether the moves begin a mate."""
@@ -219,7 +224,7 @@ class Attempt:
         self.wrong = self.wrong or self._is_wrong(move)
         if move in problem.answers:
             return Verdict(DONE if move == problem.answers[0] else GOOD)
-        return Verdict(WRONG, problem.refutation) if move == problem.played else None
+        return Verdict(WRONG, problem.refutation) if problem.told_of(move) else None
 
     def _is_wrong(self, move: str) -> bool:
         """Tell whether a first move is known to be wrong."""
@@ -231,13 +236,11 @@ class Attempt:
 
     def hint(self, moves: Sequence[str]) -> str:
         """Return the best first move; later moves of a mate must be searched."""
-        self.helped = self.helped or not moves or self.mates(moves)
         return "" if moves else self.problem.answers[0]
 
-    @property
-    def rating(self) -> Rating:
-        """How well the problem was solved, for the scheduler."""
-        return Rating.Again if self.wrong else Rating.Hard if self.helped else Rating.Good
+    def rating(self, helped: bool) -> Rating:
+        """Return how well the problem was solved, with a hint or without, for the scheduler."""
+        return Rating.Again if self.wrong else Rating.Hard if helped else Rating.Good
 
 
 class Retry(Attempt):
@@ -299,7 +302,7 @@ def as_records(problems: Iterable[Problem], language: str = "en") -> list[GameRe
         record = GameRecord.from_moves(each.game, each.line, start=each.position)
         record.root.add_comment(translate(KINDS[each.kind], language))
         record.root.add_comment(each.where(language))
-        if each.played not in [child.move for child in record.root.children]:
+        if each.played and each.played not in [child.move for child in record.root.children]:
             node = record.root.add(each.played)
             for said in each.reasons(language):
                 node.add_comment(said)
@@ -355,7 +358,9 @@ class TurningPoints:
     """
 
     def __init__(self, game: GameAnalysis, side: str = "") -> None:
-        losses = sorted((move.loss for move in game.moves if side in ("", move.side) and is_mistake(move)), reverse=True)
+        losses = sorted(
+            (move.loss for move in game.moves if side in ("", move.side) and is_mistake(move)), reverse=True
+        )
         self._problems = tuple(problems_of(game, side, Accepted(), least=min(losses[:TURNING_POINTS], default=0.0)))
         self.size, self.found = len(self._problems), 0
 

@@ -13,7 +13,7 @@ from fsrs import Card, Rating, Scheduler
 from shogi_engine.common.database import Database, migrations
 from shogi_engine.common.files import data_folder
 from shogi_engine.language import Message
-from shogi_engine.study.problems import Attempt, Problem
+from shogi_engine.study.problems import LINE, Attempt, Problem
 
 NAME = "study.db"
 DAY = datetime.timedelta(days=1)  # after which a problem that was not solved comes back; by default it takes minutes
@@ -31,6 +31,9 @@ class Store:
     Args:
         file: `study.db` in the folder of the user's data by default
 
+    Attributes:
+        is_repertoire: whether the lines of the repertoire are given, else the other problems
+
     Raises:
         OSError: the file cannot be used; also from its methods
     """
@@ -42,6 +45,7 @@ class Store:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self._database = Database(self.file, migrations("shogi_engine.study"))
         self._owner = self._game = ""
+        self.is_repertoire = False
 
     def of(self, owner: str, game: str = "") -> Self:
         """Return the problems of another user in the same file, which stays this store's to close.
@@ -52,6 +56,12 @@ class Store:
         """
         other = copy.copy(self)
         other._owner, other._game = owner, game
+        return other
+
+    def lines(self) -> Self:
+        """Return the same user's repertoire, which is kept in the same file and given apart; see `of`."""
+        other = copy.copy(self)
+        other.is_repertoire = True
         return other
 
     def __enter__(self) -> Self:
@@ -65,15 +75,20 @@ class Store:
         self._database.close()
 
     def add(self, problems: Iterable[Problem]) -> int:
-        """Add problems that are due at once, except those that are there already. Return how many are new."""
+        """Add problems that are due at once, except those that are there already. Return how many are new.
+
+        A line with another move than before takes the place of the one that was learnt.
+        """
         made = list(problems)
         with self._database.transaction() as database:
             before = database.total_changes
             for problem in made:
                 content, card = json.dumps(asdict(problem), ensure_ascii=False), Card(card_id=0, due=now())
                 database.execute(
-                    "INSERT OR IGNORE INTO problems VALUES (?, ?, ?, ?, 0)",
-                    (self._owner, problem.id, content, json.dumps(card.to_dict())),
+                    "INSERT INTO problems VALUES (?, ?, ?, ?, 0) ON CONFLICT (owner, id) DO UPDATE"
+                    " SET content = excluded.content, card = excluded.card, due = 0"
+                    " WHERE ? AND json_extract(content, '$.answers') <> json_extract(excluded.content, '$.answers')",
+                    (self._owner, problem.id, content, json.dumps(card.to_dict()), problem.kind == LINE),
                 )
             return database.total_changes - before
 
@@ -84,6 +99,12 @@ class Store:
     def all(self) -> list[Problem]:
         """Return all problems, in the order in which they were added."""
         return self._problems("ORDER BY rowid")
+
+    def schedule(self) -> list[tuple[Problem, datetime.datetime]]:
+        """Return all problems and when each is due, in that order."""
+        order = "ORDER BY due, rowid"
+        times = [datetime.datetime.fromtimestamp(row["due"], datetime.UTC) for row in self._rows("due", order)]
+        return list(zip(self._problems(order), times, strict=True))
 
     def count(self) -> int:
         """Return how many problems there are."""
@@ -123,9 +144,10 @@ class Store:
     def _rows(self, columns: str, condition: str, **values: Any) -> list[Any]:
         query = (
             f"SELECT {columns} FROM problems "
-            f"WHERE owner = :owner AND (:game = '' OR json_extract(content, '$.game') = :game) {condition}"
+            f"WHERE owner = :owner AND (:game = '' OR json_extract(content, '$.game') = :game) "
+            f"AND (json_extract(content, '$.kind') = '{LINE}') = :lines {condition}"
         )
-        return self._database.rows(query, owner=self._owner, game=self._game, **values)
+        return self._database.rows(query, owner=self._owner, game=self._game, lines=self.is_repertoire, **values)
 
     def _problems(self, condition: str, **values: Any) -> list[Problem]:
         rows = self._rows("content", condition, **values)

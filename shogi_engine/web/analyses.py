@@ -373,7 +373,7 @@ class Analyses:
 
         return made
 
-    def verdict(self, number: int, language: str) -> Told | None:
+    def verdict(self, number: int, look: ViewOptions) -> Told | None:
         """Return the verdict on the current move, with the better line; None for none."""
         move, tree = self.verdicts.get(number), self._tree
         if move is None or tree.parent(number) < 0:
@@ -381,18 +381,18 @@ class Analyses:
         board = tree.board_at(tree.parent(number))
         if number not in self._facts:  # they are looked for when they are first shown
             self._facts[number] = facts_of(tree.game, board, move)
-        return self._told(tree.parent(number), move, self._facts[number], language)
+        return self._told(tree.parent(number), move, self._facts[number], look)
 
-    def warning(self, number: int, blunder: Blunder | None, language: str) -> Told | None:
+    def warning(self, number: int, blunder: Blunder | None, look: ViewOptions) -> Told | None:
         """Return what a coach says of the blunder `number`: nothing of the better move. None for none."""
         if blunder is None:
             return None
-        return replace(self._told(self._tree.parent(number), *blunder, language), moves=(), texts=())
+        return replace(self._told(self._tree.parent(number), *blunder, look), moves=(), texts=())
 
-    def _told(self, above: int, move: MoveAnalysis, facts: Sequence[Fact], language: str) -> Told:
+    def _told(self, above: int, move: MoveAnalysis, facts: Sequence[Fact], look: ViewOptions) -> Told:
         """Return what is said of a judged move after move `above`."""
-        game, board = self._tree.game, self._tree.board_at(above)
-        said = said_of(game, move, board, language, sentences(game, board, facts, language))
+        game, board, language = self._tree.game, self._tree.board_at(above), look.language
+        said = said_of(game, move, board, language, sentences(game, board, facts, language, look.words))
         return Told(
             node=above,
             moves=said.better,

@@ -56,6 +56,24 @@ TEXTS: dict[str, str] = json.loads(files("shogi_engine.web").joinpath("words.jso
 WORDS = TEXTS | {f"called_{verdict}": ANALYSIS_WORDS[verdict] for verdict in NAMES_OF_VERDICTS}
 
 
+# Words of players by sections: in English, in Japanese, what they mean; docs/glossary.md is written from it too. Rows
+# that end in "plain" are words which no one asks about on the page.
+GLOSSARY: dict[str, list[list[str]]] = json.loads(
+    files("shogi_engine.web").joinpath("glossary.json").read_text(encoding="utf-8")
+)
+
+
+def glossary_module() -> str:
+    """Return a JavaScript module with the glossary by language: words, their meaning, and 'plain' as in GLOSSARY."""
+    rows = [row for section in GLOSSARY.values() for row in section]
+    shown = {"en": 0, "ja": 1}
+    made = {
+        each: [[row[column], translate(row[2], each, CONTEXT), *row[3:]] for row in rows]
+        for each, column in shown.items()
+    }
+    return _module({"GLOSSARY": made})
+
+
 def words(language: str) -> dict[str, str]:
     """Return the page's texts in a language, by name."""
     return {name: translate(text, language, CONTEXT) for name, text in WORDS.items()}
@@ -134,6 +152,7 @@ def static_files() -> dict[str, tuple[bytes, str, str]]:
         ("facts.js", facts_module()),
         ("pieces.js", view.pieces_module()),
         ("texts.js", texts_module()),
+        ("meanings.js", glossary_module()),
     ):
         found[name] = _served(content.encode(), TYPES[".js"])
     return found

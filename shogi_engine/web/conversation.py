@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from shogi_engine.common.text import sanitize
 from shogi_engine.language import Message, mark, translate
-from shogi_engine.web import file_messages, game_messages, messages, replies, study_messages, two_people
+from shogi_engine.web import file_messages, game_messages, messages, replies, study_messages
 from shogi_engine.web.access import HELLO_SECONDS, REFUSED_MAX, Bucket, RateLimits, Slow, address_of
 from shogi_engine.web.game_messages import Hello
 from shogi_engine.web.hub import Full, Hub
@@ -32,7 +32,7 @@ REASON_MAX = 123  # bytes of the reason for which a WebSocket is closed
 LINK = "link"  # in the address of a WebSocket: the token of the link by which the page came
 KINDS: dict[str, type[messages.Message]] = {
     str(kind.__struct_config__.tag): kind
-    for module in (game_messages, study_messages, file_messages, two_people)
+    for module in (game_messages, study_messages, file_messages)
     for name, kind in vars(module).items()
     if isinstance(kind, type) and kind.__module__ == module.__name__ and not name.startswith("_")
     if issubclass(kind, messages.Message)
@@ -144,9 +144,8 @@ class Conversation:
             return
 
         def attach() -> tuple[Session, Page]:
-            return self._hub.attach(
-                hello.session, hello.owner, self._queue.put, self._token, address=self._address, name=hello.name, **hello.given()
-            )
+            who = {"address": self._address, "name": hello.name}
+            return self._hub.attach(hello.session, hello.owner, self._queue.put, self._token, **who, **hello.given())
 
         is_quick = not self._token and self._hub.is_quick(hello.session)
         try:

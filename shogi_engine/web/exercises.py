@@ -15,7 +15,7 @@ from shogi_engine.analysis.judgement import LINE_MOVES, line_texts
 from shogi_engine.common.threads import begun
 from shogi_engine.language import InputError, fault_text
 from shogi_engine.lessons import Course, lessons
-from shogi_engine.study.problems import LIMITS, NODES
+from shogi_engine.study.problems import LIMITS, LINE, NODES
 from shogi_engine.tsume import Problem, Progress, daily, problems
 from shogi_engine.tsume.exercise import LOST, SEARCHING, SOLVED, WAITING, WRONG, Exercise, prove
 from shogi_engine.types.limits import SIDES, Limit
@@ -53,10 +53,24 @@ class _Examined(study.Examined):
         return self._known[position]
 
 
-def counts(problems: study.Store, new: int | None = None) -> Lessons:
-    """Return the message that says how many problems are due; `new` were made just now."""
+def counts(problems: study.Store, new: int | None = None, *, repertoire: study.Store | None = None) -> Lessons:
+    """Return the message that says how many problems are due; `new` were made just now.
+
+    Args:
+        repertoire: whose problems are counted too
+    """
     when = problems.next_due()
-    return Lessons(due=len(problems.due()), total=problems.count(), next=when.timestamp() if when else 0, new=new)
+    return Lessons(
+        due=len(problems.due()), total=problems.count(), next=when.timestamp() if when else 0, new=new,
+        lines=problems.is_repertoire,
+        repertoire=[len(repertoire.due()), repertoire.count()] if repertoire else [],
+    )  # fmt: skip
+
+
+def check_room(problems: study.Store) -> None:
+    """Raise ValueError if an owner has too many problems."""
+    if problems.count() >= PROBLEMS_MAX:
+        raise InputError("there are too many problems")
 
 
 class Learning:
@@ -88,8 +102,7 @@ class Learning:
 
         if self.on:
             raise InputError("problems are being made")
-        if problems.count() >= PROBLEMS_MAX:
-            raise InputError("there are too many problems")
+        check_room(problems)
         self._search.begin(tree, work, lambda made: self._made(made, problems, page))
 
     def _made(self, made: list[study.Problem], problems: study.Store, page: Page) -> None:
@@ -352,7 +365,8 @@ class Lesson(Tsume):
     def _note(self) -> None:
         """Note how the problem was solved."""
         if self.exercise.over:
-            self._keep(functools.partial(self.problems.review, self.attempt.problem, self.attempt.rating))
+            rating = self.attempt.rating(self.exercise.helped)
+            self._keep(functools.partial(self.problems.review, self.attempt.problem, rating))
 
     def _kept(self, noted: Future[Any]) -> None:
         if isinstance(noted.exception(), KeyError):  # it was removed meanwhile, and does not come back
@@ -372,11 +386,12 @@ class Lesson(Tsume):
             place=count - self.left + 1 if count else len(self.given),
             count=count,
             over=over,
+            lines=problem.kind == LINE,
             back=self.back.timestamp() if self.back else 0,
             refutation=self._line(*self.exercise.refuted, language) if self.exercise.refuted else None,
             solution=self._line((), problem.line, language) if over else None,
         )
-        if over or problem.played in self.tree.moves()[:1] and self.exercise.status == WRONG:
+        if over or self.exercise.status == WRONG and any(map(problem.told_of, self.tree.moves()[:1])):
             if problem.played:
                 shown.lesson.played = line_texts(problem.board(), [problem.played], language)[0]
             shown.lesson.why = problem.reasons(language)

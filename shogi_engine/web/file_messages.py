@@ -26,6 +26,7 @@ from shogi_engine.web.links import Page
 from shogi_engine.web.messages import TEXT_MAX, Action, GameNumber, HeaderText, Name, Question, Who
 from shogi_engine.web.replies import Reply, Side
 from shogi_engine.web.session import Session
+from shogi_engine.web.study_messages import mistakes_of
 from shogi_engine.web.view import FILE_MAX, Chosen, chosen_game, dated, file_of
 
 NOTES_MAX = 3  # of an opened game
@@ -125,11 +126,12 @@ class Diagram(Question):
 
 
 class Sheet(Question):
-    """Send a page to print: all tsume of a length, or, with 0, the mistakes of the judged game."""
+    """Send a page to print: all tsume of a length, or, with 0, the repertoire or the mistakes of the judged game."""
 
     slow: ClassVar[Slow] = Slow.WORK
     locked: ClassVar[bool] = False
     length: Annotated[int, Meta(ge=0, le=99)] = 0
+    lines: bool = False
 
     def _obey(self, session: Session, page: Page) -> Reply:
         language = page.language
@@ -138,13 +140,20 @@ class Sheet(Question):
             if not some:
                 raise InputError("there is no such problem")
             name, title, found = "tsume", tsume.heading(some, language), tsume.as_records(some, language)
+        elif self.lines:
+            with mistakes_of(session, lines=True) as problems:
+                name, title, found = (
+                    "openings",
+                    translate("Openings", language),
+                    study.as_records(problems.all(), language),
+                )
         else:
             with session.lock:
                 judged, record = session.analyses.judged_game(), session.tree.record
                 name, title = record.game, names_shown(view.title(record), language) or translate("Problems", language)
             found = study.as_records(study.problems_of(judged, examined=study.Accepted()), language)
-            if not found:
-                raise InputError("there were no serious mistakes")
+        if not found:
+            raise InputError("there were no serious mistakes")
         data = base64.b64encode(study.sheet(found, title, language).encode("utf-8", "replace")).decode("ascii")
         return replies.File(name=f"{dated(name)}.html", data=data, lost=[])
 

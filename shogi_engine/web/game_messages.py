@@ -4,11 +4,13 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
+from shogi_engine.analysis.judgement import WORDS_FOR
 from shogi_engine.analysis.report import of_programs
 from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.language import InputError
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
+from shogi_engine.records.tree import one_line
 from shogi_engine.types.limits import Clock
 from shogi_engine.web import links, replies, view
 from shogi_engine.web.access import Slow
@@ -29,7 +31,7 @@ from shogi_engine.web.messages import (
     must_have,
 )
 from shogi_engine.web.playing import check_levels
-from shogi_engine.web.replies import Game, Reply, Role, Side
+from shogi_engine.web.replies import Asked, Game, Reply, Role, Side, Wish, one_of
 from shogi_engine.web.saving import OpenElsewhere
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import SEARCH_MAX
@@ -49,6 +51,7 @@ class Look(Question):
     flipped: bool | None = None
     narrow: bool | None = None
     pieces: PieceSet | None = None
+    words: Annotated[str, one_of(WORDS_FOR)] | None = None
 
     def given(self) -> dict[str, Any]:
         """Return the fields of `viewer.Look` that are given."""
@@ -434,6 +437,68 @@ class Preview(Question):
         return replies.Preview(node=self.node, moves=self.moves, svg=svg)
 
 
+# ---- two people who play each other by a link
+#
+# What one may not do alone is done when the other says yes to exactly that request. A request ends with the next move,
+# with its answer, and while no page of who asked is there.
+
+
+class Call(Action, tag="name"):
+    """Tell the others who sits at this page."""
+
+    who: ClassVar[Who] = Who.WATCHER
+    name: PersonName
+
+    def _obey(self, session: Session, page: Page) -> None:
+        page.name = one_line(self.name)
+        session.name_players()
+
+
+class Ask(Action):
+    """Ask the other player. Two who ask for a draw at the same instant have agreed."""
+
+    who: ClassVar[Who] = Who.PLAYER
+    what: Wish
+
+    def _obey(self, session: Session, page: Page) -> None:
+        side, now = the_side(session, page), session.asked
+        if now is not None and now.side != side:
+            if now.what != "draw" or self.what != "draw":
+                raise InputError("answer first what the other player asks")
+            session.grant(now)
+            return
+        if self.what == "undo":
+            session.playing.count_back(side)
+        session.request = Asked(self.what, side, session.playing.live)
+
+
+class Consent(Action, tag="answer_to"):
+    """Say yes or no to what the other player asks, of the game's move `node`; who asked can only say no."""
+
+    who: ClassVar[Who] = Who.PLAYER
+    what: Wish
+    node: Number
+    yes: bool
+
+    def _obey(self, session: Session, page: Page) -> None:
+        side, now = the_side(session, page), session.asked
+        if now is None or (now.what, now.node) != (self.what, self.node):
+            raise InputError("the other player does not ask for that any more")
+        if self.yes and now.side == side:
+            raise InputError("the other player must agree")
+        session.request = None
+        if self.yes:
+            session.grant(now)
+
+
+def the_side(session: Session, page: Page) -> int:
+    """Return the side that a page plays against another person's. Raises ValueError if it plays none."""
+    side = session.side_of(page)
+    if side is None or session.playing.players != [None, None]:
+        raise InputError("two people must be playing for that")
+    return side
+
+
 # ---- setting up
 
 
@@ -492,9 +557,9 @@ class Turn(_Setting):
 
 
 class Arrange(_Setting, tag="board"):
-    """Set up the usual position or an empty board, or give white the rest of the pieces."""
+    """Set up the usual position, an empty board or one for tsume, swap the sides, or give white the other pieces."""
 
-    which: Literal["start", "empty", "rest"]
+    which: Literal["start", "empty", "tsume", "swap", "rest"]
 
     def _obey(self, session: Session, page: Page) -> None:
         session.setup.arrange(self.which)

@@ -146,12 +146,14 @@ class ViewOptions(NamedTuple):
         flipped: shown from white's side
         narrow: hands above and below the board
         pieces: the set of Shogi pieces
+        words: whom reasons are told, one of `analysis.judgement.WORDS_FOR`
     """
 
     language: str = "en"
     flipped: bool = False
     narrow: bool = False
     pieces: str = "kanji"
+    words: str = "dan"
 
     def picture(self, game: str) -> dict[str, Any]:
         """Return the drawing options of boards and of the arrows over them."""

@@ -96,8 +96,8 @@ class Message(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, tag_fiel
             raise InputError("only the game's owner can do that")
         if self.helps and session.tsume is not None and session.tsume.barred:
             raise InputError("solve the problem first, or ask for the answer")
-        if self.helps and session.guest_sides():
-            raise InputError("while two people play, the engine does not help")
+        if self.helps:
+            session.check_alone()
         self._permit_now(session, role)
         if not self.setting_up and session.setup is not None:
             raise InputError("a position is being set up")

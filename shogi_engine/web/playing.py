@@ -242,10 +242,12 @@ class Playing:
         """Return how many moves a human takes back: the last own one and the reply. Raises ValueError if there is none.
 
         Args:
-            side: of one of two people; None for whoever plays the engine
+            side: of one of two people; None for the one who plays the engine
         """
         game = self._running()
-        replied = side == game.turn if side is not None else self.players.count(None) == 1 and self.players[game.turn] is None
+        replied = (
+            side == game.turn if side is not None else self.players.count(None) == 1 and self.players[game.turn] is None
+        )
         if game.ply < (count := 1 + replied):
             raise InputError("there is no move to take back")
         return count
@@ -271,7 +273,7 @@ class Playing:
     # ---- the engine
 
     def _judge_last(self) -> None:
-        """Judge the human's last move; if it was a blunder, wait until it is taken back, or the engine is to go on."""
+        """Judge the human's last move; if it was a blunder, wait until it is taken back or play continues."""
         self._cancel()
         tree = self._tree
         record = GameRecord.from_moves(tree.game, tree.moves(self.live), start=tree.record.start)

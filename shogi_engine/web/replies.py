@@ -162,6 +162,7 @@ class Lesson(msgspec.Struct, kw_only=True):
 
     Attributes:
         title: of a lesson, '' for a problem
+        lines: whether it is of the repertoire
     """
 
     title: str
@@ -171,6 +172,7 @@ class Lesson(msgspec.Struct, kw_only=True):
     place: int
     count: int
     over: bool
+    lines: bool = False
     back: float
     refutation: Line | None
     solution: Line | None
@@ -456,12 +458,16 @@ class Lessons(Reply):
     Attributes:
         next: when the next is due (Unix time), 0 if there are none
         new: how many were made just now, None if none were requested
+        lines: whether they are of the repertoire instead
+        repertoire: how many of that are due, and how many there are; empty where it was not requested
     """
 
     due: int
     total: int
     next: float
     new: int | None = None
+    lines: bool = False
+    repertoire: list[int] = []
 
 
 class Tried(Reply):

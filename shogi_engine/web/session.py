@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from shogi_engine.analysis.analyst import PositionAnalyser
 from shogi_engine.analysis.report import copied, own_words
-from shogi_engine.language import mark, translate
+from shogi_engine.language import InputError, mark, translate
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
 from shogi_engine.records.jsonl import values_of
@@ -133,6 +133,11 @@ class Session:
             self.analyses.follow(self.setup is None)
             return viewer
 
+    def check_alone(self) -> None:
+        """Raise ValueError if two people play: the engine helps neither."""
+        if self.guest_sides():
+            raise InputError("while two people play, the engine does not help")
+
     def role_of(self, viewer: Page) -> Role | None:
         """Return what a page may do, None if it may no longer show this game."""
         if not viewer.token:
@@ -163,11 +168,13 @@ class Session:
         """Return who is here, if somebody came by a link; pages of one player are one person."""
         roles = [(viewer, self.role_of(viewer)) for viewer in self.viewers if self.guests()]
         found = [Person(viewer.name, self.side_of(viewer), role.owner) for viewer, role in roles if role is not None]
-        return [each for at, each in enumerate(found) if each not in found[:at] or each == Person("", None, owner=False)]
+        return [
+            each for at, each in enumerate(found) if each not in found[:at] or each == Person("", None, owner=False)
+        ]
 
     @property
     def asked(self) -> Asked | None:
-        """What one of two people asks of the other, as long as nobody has moved and who asked is here."""
+        """What one of two people asks of the other, until the next move, and while a page of that side is here."""
         request = self.request
         there = request is not None and self.playing.on and self.playing.live == request.node
         return request if there and any(self.side_of(each) == request.side for each in self.viewers) else None  # type: ignore[union-attr]
@@ -302,8 +309,8 @@ class Session:
             analysis=replies.Live(analyses.on, analyses.multipv),
             judging=analyses.progress,
             mating=analyses.mating,
-            verdict=analyses.verdict(tree.node, language),
-            warning=analyses.warning(self.playing.live, self.playing.warning, language),
+            verdict=analyses.verdict(tree.node, look),
+            warning=analyses.warning(self.playing.live, self.playing.warning, look),
             summary=analyses.summary(),
             setup=None if normal else view.hands(board),
             tsume=tsume.state(language) if tsume else None,

@@ -1,7 +1,6 @@
 """The messages about analyses, books, tsume, and problems made of the user's own mistakes."""
 
 import contextlib
-import functools
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -11,6 +10,7 @@ from shogi_engine import games, lessons, study
 from shogi_engine.analysis.judgement import move_text
 from shogi_engine.books import growth
 from shogi_engine.explorer import ExplorerMove, PlayedGame
+from shogi_engine.explorer.figures import book_of, figures, moves_of_book, shown_value
 from shogi_engine.language import InputError, fault_text
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
@@ -19,7 +19,7 @@ from shogi_engine.types.limits import SIDES
 from shogi_engine.web import exercises, replies
 from shogi_engine.web.access import Slow
 from shogi_engine.web.analyses import MULTIPV_MAX
-from shogi_engine.web.exercises import Tsume, counts, course_rows, problem_rows
+from shogi_engine.web.exercises import Tsume, check_room, counts, course_rows, problem_rows
 from shogi_engine.web.game_messages import open_record
 from shogi_engine.web.links import Page
 from shogi_engine.web.messages import Action, Message, Name, Number, Question, must_have
@@ -113,26 +113,12 @@ def names_of(board: Any, language: str) -> list[str]:
     return [comma.join(each.name.text(language) for found in side for each in found) for side in sides]
 
 
-@functools.cache
-def book_of(game: str) -> Any:
-    """Return the book that comes with a game, None if there is none."""
-    opened = games.load(game).extras.open_book
-    return opened(None) if opened is not None else None
-
-
-def moves_of_book(board: Any, book: Any) -> list[ExplorerMove]:
-    """Return a book's legal moves for a Board's position, best first."""
-    legal = {str(move) for move in board.legal_moves}
-    known = book.known(board.position()) if book is not None else []
-    return [ExplorerMove(each.move, turn=int(board.turn), value=each.value) for each in known if each.move in legal]
-
-
 def _row(board: Any, row: ExplorerMove, unit: int, language: str) -> replies.ExploredMove:
     """Return a move as a page gets it."""
-    value = None if row.value is None else row.value if unit == 1 else round(row.value / unit, 1)
     return replies.ExploredMove(
         move=row.move, text=move_text(board, row.move, language), games=row.games,
-        black=row.black, draws=row.draws, white=row.white, score=row.score, value=value,
+        black=row.black, draws=row.draws, white=row.white, score=row.score,
+        value=shown_value(row, unit),
     )  # fmt: skip
 
 
@@ -195,8 +181,7 @@ class Hint(Question):
     setting_up: ClassVar[bool] = False
 
     def _permit_now(self, session: Session, role: Role) -> None:
-        if session.guest_sides():
-            raise InputError("while two people play, the engine does not help")
+        session.check_alone()
 
     def _obey(self, session: Session, page: Page) -> None:
         if session.tsume is None:
@@ -209,10 +194,15 @@ class Hint(Question):
 
 
 @contextlib.contextmanager
-def mistakes_of(session: Session) -> Iterator[study.Store]:
-    """Give the problems of a session's owner in the game on the board. Raises ValueError if they cannot be used."""
+def mistakes_of(session: Session, *, lines: bool = False) -> Iterator[study.Store]:
+    """Give the problems of a session's owner in the game on the board. Raises ValueError if they cannot be used.
+
+    Args:
+        lines: those of the repertoire instead
+    """
     try:
-        yield session.store.mistakes(session.owner, session.tree.game)
+        problems = session.store.mistakes(session.owner, session.tree.game)
+        yield problems.lines() if lines else problems
     except OSError as fault:
         raise InputError(fault_text(fault)) from None
 
@@ -237,7 +227,33 @@ class Lessons(Question):
 
     def _obey(self, session: Session, page: Page) -> Reply:
         with mistakes_of(session) as problems:
-            return counts(problems)
+            return counts(problems, repertoire=problems.lines())
+
+
+class Repertoire(Action):
+    """Learn the line on the board up to the move shown: the moves of a side become problems of the repertoire."""
+
+    slow: ClassVar[Slow] = Slow.DISK
+    setting_up: ClassVar[bool] = False
+    locked: ClassVar[bool] = False
+    side: Side
+
+    def _obey(self, session: Session, page: Page) -> Reply:
+        with session.lock:
+            tree, store, owner, collections = session.tree, session.store, session.owner, session.collections
+            record = GameRecord.from_moves(tree.game, tree.moves(), start=tree.record.start)
+            record.names = list(tree.record.names)
+        session.autosave.write()  # the game on the board is one of the user's
+        book = book_of(record.game)
+        explorer = collections.of("mine", record.game, store, owner)
+
+        def said(board: Any, language: str) -> list[str]:
+            return figures(board, explorer.moves(board, book), language)
+
+        with mistakes_of(session, lines=True) as problems:
+            check_room(problems)
+            made = study.problems_of_lines(record, SIDES[self.side], plies=len(record.moves), figures=said)
+            return counts(problems, problems.add(made))
 
 
 class Lesson(Action):
@@ -246,6 +262,7 @@ class Lesson(Action):
     slow: ClassVar[Slow] = Slow.DISK
     locked: ClassVar[bool] = False
     on: bool
+    lines: bool = False  # of the repertoire
 
     def _permit_now(self, session: Session, role: Role) -> None:
         if self.on and session.setup is not None:
@@ -256,10 +273,8 @@ class Lesson(Action):
             now = session.tsume if self.on else the_lesson(session)
         if isinstance(now, exercises.Lesson) and not self.on:
             return leave(session, now)
-        if isinstance(now, exercises.Lesson) and now.problems.size:
-            return give_next(self, session, page, now.problems)
-        with mistakes_of(session) as problems:
-            return give_next(self, session, page, problems)
+        with mistakes_of(session, lines=self.lines) as problems:
+            return give_next(self, session, page, now.problems if isinstance(now, exercises.Lesson) else problems)
 
 
 class Course(Question):
@@ -340,8 +355,7 @@ def give_next(message: Message, session: Session, page: Page, problems: study.So
         return course_rows(problems, page.language)
     if problems.size:
         return replies.Tried(found=problems.found, count=problems.size)
-    with mistakes_of(session) as all_of_them:
-        return counts(all_of_them)
+    return counts(problems) if isinstance(problems, study.Store) else None
 
 
 def give(

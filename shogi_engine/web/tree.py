@@ -1,13 +1,14 @@
 """The game on a board in the browser: a record's tree with numbered moves, and the current node."""
 
 import contextlib
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from shogi_engine.analysis.judgement import move_text
 from shogi_engine.games.othello import notation as othello
 from shogi_engine.games.shogi.board.pieces import MAX_PIECES_IN_HAND, Piece
-from shogi_engine.games.shogi.types import KINDS_BY_SYMBOL, KING, SQUARES_BY_NAME, UNPROMOTED, WHITE
+from shogi_engine.games.shogi.types import BLACK, KINDS_BY_SYMBOL, KING, SQUARES_BY_NAME, UNPROMOTED, WHITE
 from shogi_engine.language import InputError, Message
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.outcomes import Outcome
@@ -33,11 +34,17 @@ class EditedBoard:
         self.board.turn = side
 
     def arrange(self, which: str) -> None:
-        """Set the 'start' or an 'empty' board."""
+        """Set the 'start' or an 'empty' board, or 'swap' the sides."""
         if which == "start":
             self.board.reset()
+        elif which == "swap":
+            self.board = type(self.board)(self.swapped(*self.text().split()))
         else:
             self.board.clear()
+
+    def swapped(self, squares: str, turn: str, *rest: str) -> str:
+        """Return the position with the colours exchanged, given the fields of its text."""
+        raise NotImplementedError
 
 
 class ShogiSetUp(EditedBoard):
@@ -64,9 +71,12 @@ class ShogiSetUp(EditedBoard):
             self.board.add_piece_into_hand(kind, side, count)
 
     def arrange(self, which: str) -> None:
-        """Set the 'start' or an 'empty' board, or put the 'rest' of the pieces into white's hand."""
+        """Also set up a 'tsume' problem's king, or put the 'rest' of the pieces into white's hand."""
         if which != "rest":
             super().arrange(which)
+            if which == "tsume":
+                self.put("5a", "k")
+                self.turn(BLACK)
             return
         used = [0] * 16
         for piece in self.board.piece_map().values():
@@ -79,9 +89,18 @@ class ShogiSetUp(EditedBoard):
             if left > 0:
                 self.board.add_piece_into_hand(kind, WHITE, left)
 
+    def swapped(self, squares: str, turn: str, *rest: str) -> str:
+        """As for EditedBoard; the board is turned too."""
+        board = re.sub(r"([A-Za-z])\+", r"+\1", squares[::-1]).swapcase()
+        return " ".join((board, {"b": "w", "w": "b"}[turn], rest[0].swapcase(), *rest[1:]))
+
 
 class OthelloSetUp(EditedBoard):
     """An Othello board that is edited."""
+
+    def swapped(self, squares: str, turn: str, *rest: str) -> str:
+        """As for EditedBoard."""
+        return f"{squares} {turn}".translate(str.maketrans("XO", "OX"))
 
     def put(self, square: str, piece: str) -> None:
         """Put a disc ('X' is black, 'O' white, '' none) on a square. Raises ValueError."""
@@ -338,8 +357,7 @@ class Tree:
         """Add a line after a node without moving there; return its numbers. Raises ValueError for an illegal move."""
         board, texts = self.board_at(above), []
         for move in moves:
-            texts.append(str(board.parse_text(move)))
-            board.push_text(texts[-1])
+            texts.append(str(board.push_text(move)))
         numbers = []
         for text in texts:
             numbers.append(above := self.add(text, above))

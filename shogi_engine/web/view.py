@@ -40,7 +40,7 @@ def picture(board: Any, look: ViewOptions, game: str, areas: bool = True, style:
         areas: include clickable areas
         style: one of svg.STYLES
     """
-    pieces = {"pieces": look.pieces} if game == "shogi" else {}
+    pieces = {"pieces": look.pieces, "letters": look.language == "en" and style == COLOUR} if game == "shogi" else {}
     drawn: str = board.svg(areas=areas, style=style, **look.picture(game), **pieces)
     return drawn
 

@@ -72,7 +72,7 @@ SAID = {
     ),
     Kind.KING_ATTACKED: (
         "After R-3h= the opponent attacks 3 squares next to the king; in the better line 0.",
-        "△３八飛不成と進むと、玉の周りの3マスに相手の利きがあります（好手順なら0マス）。",
+        "△３八飛不成と進むと玉が薄くなります（相手の利きが玉の周りに3か所、好手順なら0か所）。",
     ),
     Kind.FEW_DEFENDERS: (
         "It leaves 1 of the golds and silvers next to the king; the better move leaves 2.",
@@ -114,7 +114,7 @@ OTHELLO = {
 }  # fmt: skip
 
 
-def explained(game, position, move, better, replies, missed=0, allowed=0, score=PAWNS, language="en"):
+def explained(game, position, move, better, replies, missed=0, allowed=0, score=PAWNS, language="en", words="dan"):
     """Return the facts about a bad move, and what they say."""
     board = games.game_module(game, "board").Board(position)
     line = tuple(better.split())
@@ -124,7 +124,7 @@ def explained(game, position, move, better, replies, missed=0, allowed=0, score=
     judged = replace(judged, replies=tuple(replies.split()), allowed_mate=allowed, played_exact=True)
     before = str(board)
     facts = judgement.facts_of(game, board, judged)
-    said = judgement.sentences(game, board, facts, language)
+    said = judgement.sentences(game, board, facts, language, words)
     assert str(board) == before
     return facts, said
 
@@ -138,6 +138,32 @@ def test_positions_made_for_a_fact(kind):
         at = [fact.kind for fact in facts].index(kind)
         assert said[at] == SAID[kind][0]
         assert explained("shogi", *SHOGI[kind], language="ja")[1][at] == SAID[kind][1]
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("kind", SHOGI)
+def test_kyu_players_are_told_the_same_shortly(kind, language):
+    facts, said = explained("shogi", *SHOGI[kind], language=language)
+    same, simple = explained("shogi", *SHOGI[kind], language=language, words="kyu")
+    assert same == facts and all(len(short) <= len(full) + 2 for short, full in zip(simple, said, strict=True))
+    assert not any(word in text for text in simple for word in ("squares", "マス", "か所"))
+
+
+def test_kyu_players_see_three_moves_of_a_line():
+    line = ("5i4h", "5a4b", "7g7f", "3c3d", "2g2f")
+    (said,) = judgement.sentences("shogi", Board(), [Fact(Kind.MATE_MISSED, line, number=5)], words="kyu")
+    assert said == "There was a mate in 5: K-4h K-4b P-7f …."
+
+
+def test_a_capture_that_was_possible_before_is_no_threat():
+    rook_attacked = "4k4/9/9/4r4/9/6B2/9/9/K8 b - 1"  # by the bishop, from where it stands
+    facts, _ = explained("shogi", rook_attacked, "3f4g", "3f4e", "5d5c")
+    assert Kind.CAPTURE_THREAT_MISSED not in [fact.kind for fact in facts]
+
+
+def test_a_free_piece_that_was_not_taken_is_told_first_whatever_else_was_won():
+    facts, _ = explained("shogi", "k8/9/9/4s4/9/4R4/8g/8L/K8 b - 1", "1h1g", "5f5d", "5d6e")
+    assert facts[0].kind is Kind.PIECE_MISSED and facts[0].square == "5d"
 
 
 def test_the_details_of_facts():

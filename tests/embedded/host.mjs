@@ -1,45 +1,47 @@
-// The engine for pages, as an engine in a terminal: node host.mjs FOLDER GAME. Lines of USI in and out; and for tests
-// "perft DEPTH", "names STYLE MOVE ...", "text" (the position), "heap" (the end of the kernels' constants).
+// engine.js as an engine in a terminal: node host.mjs FOLDER GAME. Lines of USI in and out; and for tests
+// "names STYLE MOVE ...", "heap" (the end of the kernels' constants), "memory". Node has no Worker, fetch and memory to
+// share as a page's, so here is what engine.js needs of them.
 import { readFile } from "node:fs/promises";
-import { gunzipSync } from "node:zlib";
 import { createInterface } from "node:readline";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { STYLE } from "../../shogi_engine/web/static/kernels.js";
-import { Conversation } from "../../shogi_engine/web/static/usi.js";
 
-/** @param {string} folder @param {string} game */
-async function load(folder, game) {
-  const read = kind => readFile(`${folder}/${game}.${kind}`);
-  const [code, image, facts, weights] = await Promise.all(["wasm", "bin", "json", "weights"].map(read));
-  return { module: await WebAssembly.compile(code), image, facts: JSON.parse(facts.toString()), weights: new Uint8Array(gunzipSync(weights)) };
-}
+const ENGINE = new URL("../../shogi_engine/web/static/engine.js", import.meta.url);
 
 if (isMainThread) {
-  const flag = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(new URL(import.meta.url), { workerData: { flag, words: process.argv.slice(2) } });
-  worker.on("message", line => process.stdout.write(`${line}\n`));
-  worker.on("error", fault => process.stdout.write(`error ${fault.stack}\n`));
+  const [folder, game] = process.argv.slice(2), href = `${ENGINE}?game=${game}&files=${pathToFileURL(folder)}/`;
+  Object.assign(globalThis, {
+    crossOriginIsolated: true,
+    Worker: class extends Worker {
+      constructor(address) {
+        super(new URL(import.meta.url), { workerData: String(address) });
+        this.on("message", data => this.onmessage({ data })).on("error", fault => this.onerror({ message: fault.stack }));
+      }
+    },
+  });
+  const { Engine } = await import(ENGINE), engine = new Engine(href, line => process.stdout.write(`${line}\n`));
   createInterface({ input: process.stdin }).on("line", line => {
-    if (line.startsWith("go")) Atomics.store(flag, 0, 0);
-    if (line === "stop") Atomics.store(flag, 0, 1);
-    if (line === "quit") worker.terminate().then(() => process.exit());
-    else worker.postMessage(line);
-  }).on("close", () => worker.postMessage("end"));
+    if (line !== "quit") engine.send(line);
+    else process.exit();
+  }).on("close", () => engine.send("end"));
 } else {
-  const { flag, words } = workerData;
-  const conversation = new Conversation(() => load(words[0], words[1]), line => parentPort.postMessage(line), () => Atomics.load(flag, 0) !== 0);
+  const { search, href } = new URL(workerData);
+  Object.assign(globalThis, {
+    location: { search, href },
+    fetch: async url => new Response(await readFile(fileURLToPath(url))),
+    postMessage: line => parentPort.postMessage(line),
+  });
+  const { conversation } = await import(ENGINE), { STYLE } = await import(new URL("kernels.js", ENGINE));
   const own = {
-    perft: (kernels, [depth]) => kernels.perft(Number(depth)),
     names: (kernels, [style, ...moves]) => kernels.names(moves, STYLE[style]).join(" "),
-    text: kernels => kernels.write(),
     heap: kernels => kernels.exports.__heap_base.value,
     memory: kernels => kernels.exports.memory.buffer.byteLength,
   };
-  parentPort.on("message", line => {
-    const [word, ...rest] = line.split(" ");
-    if (line === "end") conversation.queue.then(() => process.exit());
+  parentPort.on("message", data => {
+    const [word, ...rest] = typeof data === "string" ? data.split(" ") : [""];
+    if (word === "end") conversation.queue.then(() => process.exit());
     else if (word in own) {
       conversation.queue = conversation.queue.then(async () => parentPort.postMessage(`${word} ${own[word](await conversation.ready(), rest)}`));
-    } else conversation.hear(line);
+    } else globalThis.onmessage({ data });
   });
 }

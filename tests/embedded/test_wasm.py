@@ -24,6 +24,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed"),
     pytest.mark.skipif(not (FOLDER / "shogi.wasm").is_file(), reason=f"no modules in {FOLDER}"),
 ]
+PERFT = {"shogi": {3: 25470, 4: 719731}, "othello": {8: 390216, 9: 3005288}}
 EACH_GAME = pytest.mark.parametrize("name", games.NAMES)
 
 
@@ -82,11 +83,11 @@ def test_bench(host, name):
     assert nodes == bench(name).nodes
 
 
-@pytest.mark.parametrize(("name", "counts"), [("shogi", {3: 25470, 4: 719731}), ("othello", {8: 390216, 9: 3005288})])
-def test_perft(host, name, counts):
+@EACH_GAME
+def test_perft(host, name):
     host.send("position startpos")
-    for depth, leaves in counts.items():
-        assert int(host.ask(f"perft {depth}", "perft")) == leaves
+    for depth, leaves in PERFT[name].items():
+        assert host.ask(f"go perft {depth}", "perft") == f"{depth}: {leaves} nodes"
 
 
 @EACH_GAME
@@ -111,10 +112,11 @@ def test_a_whole_game_search_by_search(host, name, multipv):
     assert len(moves) > 50
 
 
+@pytest.mark.parametrize("games", [5, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["shogi"])
-def test_names_of_moves(host, name):
-    rng = random.Random(5)
-    for _ in range(10):
+def test_names_of_moves(host, games):
+    rng = random.Random(games)
+    for _ in range(games):
         board, usi, expected = Board(), [], {"japanese": [], "kif": [], "western": []}
         while len(usi) < 150 and not board.is_game_over():
             move = rng.choice(list(board.legal_moves))
@@ -126,7 +128,20 @@ def test_names_of_moves(host, name):
         for style, names in expected.items():
             assert host.ask(f"names {style} {' '.join(usi)}", "names").split(" ") == names
         host.send(f"position startpos moves {' '.join(usi)}")
-        assert host.ask("text", "text") == board.sfen()
+        host.send("d")
+        assert host.until(board.sfen().split(" ")[0])[-1] == board.sfen()
+
+
+@pytest.mark.parametrize("name", ["shogi"])
+def test_names_of_more_moves_than_are_named_at_once(host, name):
+    moves = ["2h3h", "8b7b", "3h2h", "7b8b"] * 300
+    host.send("position startpos")
+    names = host.ask(f"names kif {' '.join(moves)}", "names").split(" ")
+    assert len(names) == 1200 and names[-4:] == names[4:8]
+    assert len(host.ask(f"names kif {' '.join([*moves, '2h3h', '1a1a'])}", "names").split(" ")) == 1201
+    host.send(f"position startpos moves {' '.join(moves * 11)}", "d")
+    lines = host.until("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL")
+    assert lines[0] == "info string a text is longer than 65535 bytes" and lines[1].endswith(" b - 1")
 
 
 @pytest.mark.parametrize("name", ["shogi"])
@@ -154,15 +169,27 @@ def test_stop_and_movetime(host, name):
 
 @EACH_GAME
 def test_what_is_wrong_is_said(host, name):
-    host.send("isready", "position startpos moves z9z9", "go depth 1", "position sfen rubbish", "go depth 1")
-    host.send("setoption name MultiPV value 0", "jump", "position startpos", "go depth 2")
-    lines = [*host.until("bestmove"), *host.until("bestmove"), *host.until("bestmove")]
+    host.send("isready", "position startpos moves z9z9", "position sfen rubbish", "setoption name MultiPV value x")
+    host.send("jump", "go depth 2 nodes many")
+    lines = host.until("bestmove")
     assert [line for line in lines if not line.startswith("info depth")][:-1] == [
-        "readyok", "info string position: move 1 is illegal", "bestmove resign",
-        "info string position: it cannot be read", "bestmove resign", "info string MultiPV cannot be 0",
-        "info string unknown command: jump",
+        "readyok", "info string position: move 1 is illegal", "info string position: it cannot be read",
+        "info string setoption: MultiPV is a number, not 'x'", "info string unknown command: jump",
+        "info string go: nodes 'many' is not a whole number",
     ]  # fmt: skip
     assert lines[-1] != "bestmove resign"
+
+
+@EACH_GAME
+def test_every_search_that_is_asked_for_is_answered_once(host, name):
+    """All lines at once: a `stop` is for the search before it, a `go` ends one that waits."""
+    host.send("isready", "position startpos", "go infinite", "stop", "go ponder movetime 100", "ponderhit")
+    host.send("go infinite", "go depth 3", "isready")
+    for _ in range(4):
+        *_, told, best = host.until("bestmove")
+        assert told.startswith("info depth ") and best.split()[1] in told.split()
+    host.send("go infinite", "stop", "isready")
+    assert not [line for line in host.until("bestmove")[:-1] if not line.startswith(("info", "readyok"))]
 
 
 @EACH_GAME

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shogi_engine.suites.suite import POSITIONS, bench
-from tests.embedded.test_wasm import FOLDER, ROOT, placed
+from tests.embedded.test_wasm import FOLDER, PERFT, ROOT, placed
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.skipif(not (FOLDER / "shogi.wasm").is_file(), reason=f"no modules in {FOLDER}")
@@ -72,7 +72,7 @@ def ask(page, word, *lines):
 
 
 @pytest.mark.parametrize("page", [("plain", "shogi"), ("plain", "othello")], indirect=True, ids=["shogi", "othello"])
-def test_bench_in_a_page(page, request):
+def test_bench_and_perft_in_a_page(page, request):
     name = request.node.callspec.id
     depth, positions = POSITIONS[name]
     nodes = 0
@@ -80,6 +80,8 @@ def test_bench_in_a_page(page, request):
         lines = ask(page, "bestmove", "usinewgame", f"position {placed(text, moves.split())}", f"go depth {depth}")
         nodes += int([line for line in lines if line.startswith("info depth")][-1].split(" nodes ")[1].split()[0])
     assert nodes == bench(name).nodes
+    depth, leaves = max(PERFT[name].items())
+    assert ask(page, "perft", "position startpos", f"go perft {depth}") == [f"perft {depth}: {leaves} nodes"]
 
 
 @pytest.mark.parametrize("page", [("plain", "shogi"), ("shared", "shogi")], indirect=True, ids=["plain", "shared"])

@@ -18,6 +18,7 @@ LARGE = {
     "socket", "sqlite3", "ssl", "subprocess", "tempfile", "unittest", "zipfile",
 }  # fmt: skip
 ENGINE = ("shogi_engine.engine", "shogi_engine.jit", "shogi_engine.interface.game", "shogi_engine.games.shogi.position")
+COMMAND = REAL
 DECLARED = "+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 1"
 
 
@@ -26,12 +27,6 @@ def warm():
     """Compile once; every later process loads from the cache."""
     with Process(REAL) as engine:
         engine.ready()
-
-
-@pytest.fixture
-def engine():
-    with Process(REAL) as process:
-        yield process.ready("setoption name USI_Hash value 16", "setoption name PvInterval value 0")
 
 
 def seconds_of(code):
@@ -141,6 +136,7 @@ def test_mates_in_plies_with_signs(engine):
     assert engine.until("bestmove")[-2:] == ["info depth 0 score mate -0", "bestmove resign"]
 
 
+@pytest.mark.process("its options are the table, lines and a level")
 def test_declaration_by_the_rule_that_is_set(engine):
     engine.send(f"position sfen {DECLARED}", "go movetime 200")
     assert engine.until("bestmove")[-1] == "bestmove win"
@@ -154,6 +150,7 @@ def test_repetition_is_seen_over_the_whole_game(engine):
     assert engine.until("bestmove")[-1].split()[1] in {move.usi() for move in shogi.Board().legal_moves}
 
 
+@pytest.mark.process("of the console it has d and moves")
 def test_console_extras(engine):
     engine.send("position startpos moves 7g7f", "d", "moves", "eval", "position startpos", "go perft 3", "isready")
     lines = engine.until("readyok")
@@ -167,6 +164,7 @@ def test_console_extras(engine):
     assert any(line.startswith("perft 3: 25470 ") for line in lines)
 
 
+@pytest.mark.process("of the console it has d and moves")
 def test_flip_bench_and_a_perft_that_is_stopped(engine):
     engine.send(
         "position startpos moves 7g7f", "flip", "d", "moves", "position startpos", "go perft 6", "stop", "go depth 1"
@@ -178,6 +176,7 @@ def test_flip_bench_and_a_perft_that_is_stopped(engine):
     assert int(engine.until("Bench: ", 120)[-1].split()[1]) > 1000
 
 
+@pytest.mark.process("it counts to the end")
 def test_a_count_of_any_depth_is_stopped_at_once(engine):
     for depth in (99, 9):
         engine.send("position startpos", f"go perft {depth}")
@@ -196,6 +195,7 @@ def test_a_script_is_answered_to_its_end():
     assert any(line.startswith("info depth 9 ") for line in lines) and lines[-1].startswith("perft 3: 25470 nodes")
 
 
+@pytest.mark.process("its options are the table, lines and a level")
 def test_lines_are_continued_from_the_table_for_analysis(engine):
     engine.send("setoption name ConsiderationMode value true", "setoption name MultiPV value 3")
     engine.send("position startpos moves 7g7f", "go depth 7", "go depth 7")  # the second finds all in the table
@@ -227,6 +227,7 @@ def test_several_best_moves_are_in_order_at_every_depth(engine):
             assert same == sorted(same, reverse=True) and value in same
 
 
+@pytest.mark.process("its options are the table, lines and a level")
 @pytest.mark.parametrize(("side", "draw"), [("Black", 0), ("Black", 60), ("White", 60), ("White", -60)])
 def test_the_search_knows_the_last_move_of_the_game_and_what_a_draw_is_worth(engine, side, draw):
     """A side with nothing is glad of a draw: by the move limit it has one at once."""

@@ -13,6 +13,7 @@ from tests.support.usi_driver import REAL, Process
 
 PROBLEMS = json.loads((TESTS / "data" / "shogi_mate.json").read_text())["positions"]
 DEEP = PROBLEMS[27]  # a mate in 21
+COMMAND = REAL
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -22,12 +23,6 @@ def warm():
         engine.ready()
         engine.send("position startpos", "go mate 100")
         engine.until("checkmate", 240)
-
-
-@pytest.fixture
-def engine():
-    with Process(REAL) as process:
-        yield process.ready("setoption name USI_Hash value 16", "setoption name PvInterval value 0")
 
 
 def assert_mates(sfen, moves, by_checks=True):
@@ -76,6 +71,7 @@ def test_the_search_goes_on_after_a_mate_search(engine):
     assert engine.until("bestmove")[-1].split()[1] in {move.usi() for move in shogi.Board().legal_moves}
 
 
+@pytest.mark.process("one search at a time")
 def test_a_mate_beside_the_search_is_played_and_shown(engine):
     engine.send("usinewgame", f"position sfen {DEEP['sfen']}")
     for _ in range(20):  # the solver is loaded in a thread

@@ -68,6 +68,7 @@ def test_the_ponder_move_is_the_second_of_the_line():
         assert lines[-2].endswith("pv 7g7f 3c3d 2g2f")
 
 
+@pytest.mark.process("its options are the table, lines and a level")
 @pytest.mark.parametrize("moves", ["moves 7g7f 3c3d", "moves 7g7f", ""])
 def test_stochastic_ponder_thinks_before_the_opponents_move(engine, moves):
     """The lines are the opponent's until ponderhit; every answer is a move in the position that was sent."""

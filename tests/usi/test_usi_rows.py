@@ -122,6 +122,7 @@ def test_another_game_needs_no_word(engine):
         assert board.sfen() in engine.until("readyok")
 
 
+@pytest.mark.process("it does not say how full the table is")
 def test_words_of_an_info_line(engine):
     engine.send("position startpos", "go depth 2")
     words = engine.until("bestmove")[-2].split(" ")

@@ -95,6 +95,7 @@ def test_isready_during_a_search_is_answered_and_the_search_goes_on(engine):
     engine.until("bestmove")
 
 
+@pytest.mark.process("those who write pages are told")
 def test_unknown_lines_and_words_are_skipped(engine):
     engine.send("", "   ", "xyzzy", "uci", "register later", "joho isready")
     assert engine.line() == "readyok"
@@ -264,9 +265,9 @@ def test_searchmoves(engine):
     engine.send("position startpos", "go depth 2 searchmoves 7g7e 1g1f 2g2f")
     lines = engine.until("bestmove")
     assert lines[0] == "info string go: searchmoves '7g7e' is not legal here"
-    assert lines[-1] == "bestmove 1g1f"
+    assert lines[-1].split()[1] in ("1g1f", "2g2f")
     engine.send("go searchmoves 2g2f depth 1")
-    assert engine.until("bestmove")[-1] == "bestmove 2g2f"
+    assert engine.until("bestmove")[-1].split()[1] == "2g2f"
 
 
 def test_no_legal_move_resigns(engine):
@@ -321,6 +322,7 @@ def test_go_mate():
 # ---- the console -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.process("of the console it has d and moves")
 def test_console_extras(engine):
     engine.send("position startpos moves 7g7f", "moves", "side", "flip", "side", "go perft 1", "isready")
     lines = engine.until("readyok")
@@ -338,6 +340,7 @@ def test_console_extras(engine):
     assert not [line for line in lines if line.startswith(("info depth", "perft"))] and not answers(lines)
 
 
+@pytest.mark.process("node compiles in the background")
 def test_an_idle_engine_uses_no_cpu(engine):
     with engine.within(0.011):
         time.sleep(1)

@@ -96,3 +96,30 @@ def test_choices_of_the_first_page(browser, backend):
     page.click("#start-daily")
     visitor.status("Mate in|no mate|Your move")
     visitor.close()
+
+
+@pytest.mark.server("its engine is a fake that answers at once")
+def test_the_board_in_words_is_read_and_played(browser, backend):
+    visitor = Visitor(browser, backend)
+    page = visitor.page
+    page.click("#look")
+    page.check("#look-text")
+    page.check("#look-spoken")  # a browser without voices stays silent
+    page.keyboard.press("Escape")
+    page.fill("#text input", "P-7f")
+    page.keyboard.press("Enter")
+    visitor.wait_ply(1)
+    read = page.locator("#text").aria_snapshot()
+    assert "White to move" in read and '- textbox "Move"' in read
+    assert read.count('cell "black pawn"') == read.count('cell "white pawn"') == 9
+    assert read.count("- columnheader") == read.count("- rowheader") == 9 and "Nothing in hand" in read
+    page.fill("#text input", "5e5d")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#toast:not([hidden])")
+    assert "5e" in page.inner_text("#toast") and visitor.ply() == 1 and visitor.axe() == []
+    page.click("#help")
+    page.click("#dialog summary")
+    page.wait_for_selector("#dialog dd")
+    assert "brinkmate" in page.inner_text("#dialog dl") and visitor.axe() == []
+    page.keyboard.press("Escape")
+    visitor.close()

@@ -5,9 +5,9 @@ import pytest
 from shogi_engine import records
 from shogi_engine.books import growth
 from shogi_engine.explorer import Explorer
+from shogi_engine.explorer.figures import book_of
 from shogi_engine.web.saving import Collections
 from shogi_engine.web.session import Session
-from shogi_engine.web.study_messages import book_of
 from tests.web.fake_engine import fake_hub
 from tests.web.page import Page
 

@@ -473,3 +473,19 @@ def test_the_score_of_a_game_stays_while_another_position_is_on_the_board(player
     player.do("step", to="first")
     state = player.state
     assert state["counts"] == [2, 2] and state["playing"]["over"]["discs"] == state["ended"]["discs"] == final
+
+
+def test_a_position_for_tsume_and_one_with_the_sides_swapped(player):
+    player.do("setup", on=True).do("board", which="tsume")
+    assert player.state["position"].startswith("4k4/9/") and player.state["turn"] == 0
+    for square, piece in (("5c", "+P"), ("9i", "N")):
+        player.do("put", square=square, piece=piece)
+    player.do("hand", side=0, piece="G", count=2).do("board", which="swap")
+    assert player.state["position"] == "8n/9/9/9/9/9/4+p4/9/4K4 w 2g 1"
+    player.do("setup", on=False, keep=False).do("game", game="othello").do("setup", on=True).do("board", which="swap")
+    assert "d4 black disc" in player.state["labels"].values() and player.state["turn"] == 1
+
+
+def test_the_board_names_its_ranks_as_the_sentences_do(player):
+    assert ">a</text>" in player.state["svg"]
+    assert ">a</text>" not in player.do("look", language="ja").state["svg"]

@@ -176,7 +176,10 @@ def test_everybody_looks_back_alone_while_the_game_goes_on(hub, host, guest):
         page.do("step", to="back").do("step", to="back").do("step", to="back")
         assert page.last("preview")["node"] == first
     host.do("step", to="next")
-    assert host.last("preview")["node"] == host.state["line"][1]["node"] and 'data-square="7f"' in host.last("preview")["svg"]
+    assert (
+        host.last("preview")["node"] == host.state["line"][1]["node"]
+        and 'data-square="7f"' in host.last("preview")["svg"]
+    )
     watcher.do("go", node=watcher.state["line"][2]["node"])
     assert watcher.last("preview")["node"] == watcher.state["node"]
     assert all(page.state["ply"] == 2 for page in (host, guest, watcher))

@@ -88,6 +88,7 @@ interface Lesson {
   place: number;
   count: number;
   over: boolean;
+  lines: boolean;
   back: number;
   refutation: Line | null;
   solution: Line | null;
@@ -336,6 +337,8 @@ interface Replies {
     total: number;
     next: number;
     new: number | null;
+    lines: boolean;
+    repertoire: number[];
   };
   /** All turning points of the game were given: how many there were, and how many were solved at the first try. */
   tried: {
@@ -375,8 +378,8 @@ interface Replies {
 
 /** The fields of the pages' messages, by what they do. */
 interface Messages {
-  look: {language?: "en" | "ja" | null; flipped?: boolean | null; narrow?: boolean | null; pieces?: "kanji" | "mincho" | "two" | "letters" | null};
-  hello: {language?: "en" | "ja" | null; flipped?: boolean | null; narrow?: boolean | null; pieces?: "kanji" | "mincho" | "two" | "letters" | null; session?: string; owner?: string; name?: string};
+  look: {language?: "en" | "ja" | null; flipped?: boolean | null; narrow?: boolean | null; pieces?: "kanji" | "mincho" | "two" | "letters" | null; words?: "kyu" | "dan" | null};
+  hello: {language?: "en" | "ja" | null; flipped?: boolean | null; narrow?: boolean | null; pieces?: "kanji" | "mincho" | "two" | "letters" | null; words?: "kyu" | "dan" | null; session?: string; owner?: string; name?: string};
   resync: {};
   ping: {};
   game: {game: "shogi" | "othello"};
@@ -401,11 +404,14 @@ interface Messages {
   comment: {text: string; node?: number | null};
   line: {node: number; moves: string[]; go?: number};
   preview: {node: number; moves: string[]};
+  name: {name: string};
+  ask: {what: "draw" | "undo"};
+  answer_to: {what: "draw" | "undo"; node: number; yes: boolean};
   setup: {on: boolean; keep?: boolean};
   put: {square: string; piece: string};
   hand: {side: 0 | 1; piece: string; count: number};
   turn: {side: 0 | 1};
-  board: {which: "empty" | "rest" | "start"};
+  board: {which: "empty" | "rest" | "start" | "swap" | "tsume"};
   analyse: {on: boolean; multipv?: number | null};
   judge: {on: boolean; effort?: "deep" | "normal" | "quick"};
   mate: {};
@@ -415,7 +421,8 @@ interface Messages {
   hint: {};
   learn: {side: 0 | 1};
   lessons: {};
-  lesson: {on: boolean};
+  repertoire: {side: 0 | 1};
+  lesson: {on: boolean; lines?: boolean};
   course: {game: "shogi" | "othello"};
   take: {game: "shogi" | "othello"; lesson?: string};
   better: {side?: 0 | 1 | null};
@@ -425,11 +432,8 @@ interface Messages {
   save: {format: string};
   about: {names: string[]; title?: string; event?: string; site?: string; started?: string};
   diagram: {style?: "book" | "colour"; kind?: "png" | "svg"};
-  sheet: {length?: number};
+  sheet: {length?: number; lines?: boolean};
   links: {};
   invite: {to: "own" | "play" | "watch"; side?: 0 | 1};
   revoke: {token: string};
-  name: {name: string};
-  ask: {what: "draw" | "undo"};
-  answer_to: {what: "draw" | "undo"; node: number; yes: boolean};
 }

@@ -240,18 +240,25 @@ def _threat(board: Any, line: Sequence[Move], other: Sequence[Move]) -> tuple[in
 def _threats(board: Any, line: Sequence[Move]) -> dict[int, int]:
     """Return where the side that ended a line could capture with profit if the other passed, and how much it would win.
 
-    The piece that moved last threatens nothing if it can be captured with profit. In check no side can pass, so there
-    are no threats.
+    What it could already capture with profit before its last move is not counted. The piece that moved last threatens
+    nothing if it can be captured with profit. In check no side can pass, so there are no threats.
     """
+    with after(board, line[:-1]):
+        before = {move.to_square for move in captures(board) if _profits(board, move)}
     with after(board, line):
         if board.is_check():
             return {}
         moved = line[-1].to_square
         hangs = exchange(board, moved)[0] > 0
         with after(board, [Move.null()]):
-            moves = (move for move in captures(board) if not (hangs and move.from_square == moved))
-            gains = ((move.to_square, balance(board, exchange_by(board, move)).worth) for move in moves)
-            return {square: gain for square, gain in sorted(gains, key=lambda each: each[1]) if gain >= LEAST}
+            moves = [move for move in captures(board) if not (hangs and move.from_square == moved)]
+            gains = [(balance(board, exchange_by(board, move)).worth, move.to_square) for move in moves]
+            return {square: gain for gain, square in sorted(gains) if gain >= LEAST and square not in before}
+
+
+def _profits(board: Any, capture: Any) -> bool:
+    """Tell whether a capture wins pieces by the exchange that it begins."""
+    return balance(board, exchange_by(board, capture)).worth >= LEAST
 
 
 def _attacked(board: Any, line: Sequence[Move], side: int) -> int:
@@ -404,8 +411,9 @@ def _pieces_missed(board: Any, line: Sequence[Move], better: Sequence[Move], lea
     if captured(board, better[0]):
         exchanged = exchange_by(board, better[0])
         pieces = balance(board, exchanged)
-        if pieces.worth >= needed:
-            free = len(exchanged) == 1 and not _can_recapture(board, exchanged)
+        free = len(exchanged) == 1 and not _can_recapture(board, exchanged)
+        takes_it = any(move.to_square == better[0].to_square for move in line[::2])  # later
+        if pieces.worth >= (least if free and not takes_it else needed):
             yield _of_pieces(Kind.PIECE_MISSED if free else Kind.EXCHANGE_MISSED, exchanged, pieces, better[0])
             return
     quiet = _quiet_parts(board, better, least)

@@ -41,7 +41,7 @@ const look = later(() => import("./look.js")), setup = later(() => import("./set
 const about = later(() => import("./about.js")), diagram = later(() => import("./diagram.js"));
 const problems = later(() => import("./problems.js")), share = later(() => import("./share.js"));
 const lessons = later(() => import("./lessons.js")), learn = later(() => import("./learn.js"));
-const start = later(() => import("./start.js")), people = later(() => import("./people.js"));
+const start = later(() => import("./start.js")), people = later(() => import("./people.js")), speech = later(() => import("./speech.js"));
 
 // ---- settings
 
@@ -66,12 +66,14 @@ const link = new Link(() => ({
   language: spoken(),
   narrow: narrow.matches,
   pieces: memory.get("pieces") ?? "kanji",
+  words: memory.get("words") ?? "dan",
 }));
 lines.connect(link, () => { if (state) panels.analysis(state, info); });
 const board = new Board($("board"), {
   moved: captured => play(captured ? "capture" : "move"),
   play: move => link.say("move", {move}),
-  put: square => setup(({chosen_piece}) => link.say("put", {square, piece: chosen_piece()})),
+  put: (square, there) => setup(each => each.put(square, there, link)),
+  shift: (from, to, piece) => setup(each => each.shift(from, to, piece, link)),
 });
 
 /** Do something with the state, once there is one. @param {(now: State) => void} action */
@@ -201,6 +203,7 @@ function show(state) {
   panels.analysis(state, info);
   explore();
   panels.status(state);
+  listen_in(state);
   $("people").hidden = !state.people.length;
   if (state.people.length) people(each => each.people(state, link));
   $("setup").hidden = !state.setup;
@@ -232,7 +235,19 @@ function show(state) {
   removed = state.removed;
 }
 
-setInterval(() => panels.clocks(state, (performance.now() - received) / 1000), 200);
+setTimeout(() => import("./glossary.js").then(({watch}) => { for (const part of ["side", "dialog"]) watch($(part), text => toast(text, {seconds: 12})); }), 1500);
+
+/** What is for those who hear the page, or read it without the picture. @param {State} state */
+function listen_in(state) {
+  $("text").hidden = memory.get("text") !== "1";
+  if (!$("text").hidden) speech(each => each.table(state, link));
+  if (memory.get("spoken") === "1") speech(each => each.tell(state, $("status").textContent ?? ""));
+}
+
+setInterval(() => {
+  const left = panels.clocks(state, (performance.now() - received) / 1000);
+  if (left !== undefined && memory.get("spoken") === "1") speech(each => each.count(left));
+}, 200);
 setTimeout(pieces, 1000); // for the first drag
 
 // ---- the comment saves itself
@@ -301,10 +316,13 @@ const BUTTONS = {
   judge: now(({judging}) => link.say("judge", {on: judging === null, effort: $("effort").value})),
   promote: () => link.say("promote"),
   delete: () => link.say("delete"),
-  look: now(state => look(each => each.look(state, set => {
+  look: now(now_shown => look(each => each.look(now_shown, set => {
     memory.set("pieces", set);
     link.say("look", {pieces: /** @type {Messages["look"]["pieces"]} */ (set)});
-  }))),
+  }, words => {
+    memory.set("words", words);
+    link.say("look", {words: /** @type {Messages["look"]["words"]} */ (words)});
+  }, now(listen_in)))),
   copy: async () => {
     $("position").select();
     try { await navigator.clipboard.writeText($("position").value); toast(t("copied")); } catch { document.execCommand("copy"); }

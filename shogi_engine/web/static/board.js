@@ -40,14 +40,16 @@ export class Board {
 
   /**
    * @param {HTMLElement} root
-   * @param {{play: (move: string) => void, put: (square: string) => void, moved: (captured: boolean) => void}} actions
-   *   play makes a move, put sets up, moved is called for each move shown
+   * @param {{play: (move: string) => void, put: (square: string, there: string) => void,
+   *   shift: (from: string, to: string | null, piece: string) => void, moved: (captured: boolean) => void}} actions
+   *   play makes a move, put and shift set up, moved is called for each move shown
    */
-  constructor(root, {play, put, moved}) {
+  constructor(root, {play, put, shift, moved}) {
     this.root = root;
     this.moved = moved;
     this.play = play;
     this.put = put;
+    this.shift = shift;
     this.marks = new Marks(root, event => this.#area_at(event));
     root.addEventListener("pointerdown", event => this.#down(event));
     root.addEventListener("pointermove", event => this.#move(event));
@@ -180,9 +182,12 @@ export class Board {
   #is_own(area) {
     const {game, turn, targets} = this.#state, side = area.dataset.side;
     if (side || game === "othello") return this.#may_lift(area);
-    const name = this.#piece(area.dataset.square, ":not([data-side])")?.dataset.piece ?? "";
+    const name = this.#name_at(area.dataset.square);
     return name !== "" && Object.keys(targets).length > 0 && (name === name.toUpperCase()) === (turn === 0);
   }
+
+  /** The piece on a square, "" for none. @param {string | undefined} square */
+  #name_at(square) { return this.#piece(square, ":not([data-side])")?.dataset.piece ?? ""; }
 
   /** Try an illegal move: the answer says why it is not allowed. @param {string | null} from @param {Area} area */
   #try(from, area) {
@@ -222,7 +227,7 @@ export class Board {
   /** @param {Area} area */
   choose(area) {
     const state = this.#state, square = area.dataset.square ?? "";
-    if (state.setup) { if (!area.dataset.side) this.put(square); return; }
+    if (state.setup) { if (!area.dataset.side) this.put(square, this.#name_at(square)); return; }
     const moves = this.#moves_to(area);
     if (moves) { this.#finish(moves, area); return; }
     const from = this.#selected;
@@ -289,8 +294,9 @@ export class Board {
     if (!press || press.id !== event.pointerId) return;
     if (!press.ghost) {
       const far = Math.hypot(event.clientX - press.x, event.clientY - press.y) > DRAG;
-      if (!far || this.#state.setup || this.#state.game === "othello" || !this.#may_lift(press.area)) return;
-      this.#selected = press.area.dataset.square ?? null;
+      const {setup, game} = this.#state, lifts = setup ? !press.area.dataset.side && this.#name_at(press.area.dataset.square) : game !== "othello" && this.#may_lift(press.area);
+      if (!far || !lifts) return;
+      if (!setup) this.#selected = press.area.dataset.square ?? null;
       this.#mark();
       press.ghost = this.#lift(press.area);
       press.plain = press.ghost.firstElementChild?.innerHTML ?? "";
@@ -342,6 +348,11 @@ export class Board {
     const dragged = press.ghost !== null;
     this.#drop();
     if (!dragged) { if (area === press.area) this.choose(press.area); return; }
+    if (this.#state.setup) {
+      const from = press.area.dataset.square ?? "";
+      this.shift(from, area && !area.dataset.side ? area.dataset.square ?? null : null, this.#name_at(from));
+      return;
+    }
     const moves = this.#moves_to(area);
     this.#dragged = Boolean(moves);
     if (area && moves) this.#finish(moves, area, press.promote);

@@ -11,22 +11,24 @@ import { load } from "./kernels.js";
 import { Conversation } from "./usi.js";
 
 const LATE_MS = 300; // after `stop`, until another Worker takes the place of one that does not answer
+/** @type {Conversation | undefined} that of this Worker */
+export let conversation;
 const isWorker = typeof globalThis.document === "undefined" && typeof globalThis.postMessage === "function";
 
 if (isWorker) {
   const given = new URLSearchParams(globalThis.location.search);
   const folder = new URL(given.get("files") ?? ".", globalThis.location.href);
   /** @type {Int32Array | undefined} */
-  let flag;
-  const conversation = new Conversation(
+  let signal;
+  conversation = new Conversation(
     () => load(given.get("game") ?? "shogi", folder),
     line => globalThis.postMessage(line),
-    () => flag !== undefined && Atomics.load(flag, 0) !== 0,
+    () => (signal ? Atomics.load(signal, 0) : 0),
   );
   globalThis.onmessage = ({ data }) => {
-    if (typeof data !== "string") flag = new Int32Array(data);
+    if (typeof data !== "string") signal = new Int32Array(data);
     else if (data.trim() === "quit") globalThis.close();
-    else conversation.hear(data);
+    else conversation?.hear(data);
   };
 }
 
@@ -38,24 +40,24 @@ export class Engine {
   constructor(address, say) {
     this.address = address;
     this.say = say;
-    this.flag = globalThis.crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4)) : undefined;
-    /** @type {Map<string, string>} what another Worker has to hear again, by the option */
-    this.options = new Map();
-    this.searching = false;
-    this.searches = 0; // begun until now
-    this.best = "";
+    /** @type {Map<string, string>} what another Worker has to hear again: the position, and options by their names */
+    this.kept = new Map();
+    this.best = this.go = ""; // of the last search: its line so far, and what was asked
+    this.asked = this.answered = 0; // searches of this Worker
     this.start();
   }
 
   start() {
+    this.signal = globalThis.crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4)) : undefined; // see Conversation
+    this.asked = this.answered = 0;
     this.loaded = false; // whether it has said anything: then its files are here
     this.worker = new Worker(this.address, { type: "module" });
-    if (this.flag) this.worker.postMessage(this.flag.buffer);
+    if (this.signal) this.worker.postMessage(this.signal.buffer);
     this.worker.onerror = ({ message }) => this.say(`info string ${message ?? "the engine could not be loaded"}`);
     this.worker.onmessage = ({ data }) => {
       this.loaded = true;
-      if (/^info .*multipv 1 .* pv /.test(data)) this.best = / pv (.+)/.exec(data)?.[1] ?? "";
-      if (/^(bestmove|checkmate) /.test(data)) this.searching = false;
+      if (/^info (?!.* multipv (?!1 )).* pv /.test(data)) this.best = / pv (.+)/.exec(data)?.[1] ?? "";
+      if (/^(bestmove|checkmate|perft) /.test(data)) this.answered++;
       this.say(data);
     };
   }
@@ -63,29 +65,28 @@ export class Engine {
   /** Send a line. @param {string} line */
   send(line) {
     const word = line.trim().split(/\s+/)[0];
-    if (word === "setoption") this.options.set(line.split(" value ")[0], line);
+    if (word === "setoption" || word === "position") this.kept.set(line.split(word === "position" ? " " : " value ")[0], line);
     if (word === "go") {
-      this.searching = true;
-      this.searches++;
+      if (/\b(infinite|ponder)\b/.test(this.go) && this.asked > this.answered) this.send("stop");
+      this.asked++;
+      this.go = line;
       this.best = "";
-      if (this.flag) Atomics.store(this.flag, 0, 0);
     }
-    const { worker, searching, searches } = this;
-    if (word === "stop" && searching && this.flag) Atomics.store(this.flag, 0, 1);
-    else if (word === "stop" && searching && this.best) this.replace();
+    const { worker, asked } = this, stops = (word === "stop" || word === "gameover") && asked > this.answered;
+    if (this.signal && (stops || word === "ponderhit")) Atomics.store(this.signal, 0, 2 * asked + Number(stops));
+    else if (stops && this.best) this.replace();
     if (worker === this.worker) worker?.postMessage(line);
-    const late = () => this.searching && this.loaded && searches === this.searches && worker === this.worker;
-    if (word === "stop" && searching) setTimeout(() => late() && this.replace(), LATE_MS);
+    const late = () => asked > this.answered && this.loaded && asked === this.asked && worker === this.worker;
+    if (stops) setTimeout(() => late() && this.replace(), LATE_MS);
   }
 
   /** End the Worker with the best move that it has told, and begin another one; its tables are lost. */
   replace() {
+    const [move, ponder] = (this.best || "resign").split(" "), mate = /\bmate\b/.test(this.go);
     this.worker?.terminate();
-    this.searching = false;
-    const [move, ponder] = (this.best || "resign").split(" ");
     this.start();
-    for (const line of this.options.values()) this.worker?.postMessage(line);
-    this.say(`bestmove ${move}${ponder ? ` ponder ${ponder}` : ""}`);
+    for (const line of this.kept.values()) this.worker?.postMessage(line);
+    this.say(mate ? "checkmate timeout" : `bestmove ${move}${ponder ? ` ponder ${ponder}` : ""}`);
   }
 
   quit() {

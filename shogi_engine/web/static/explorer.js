@@ -1,6 +1,6 @@
 // The opening explorer: the moves of the position on the board, in a book or in games, with their results.
 
-import {$, element, memory} from "./dom.js";
+import {$, button, element, memory} from "./dom.js";
 import {line as playable} from "./lines.js";
 import {percent} from "./panels.js";
 import {side, t} from "./words.js";
@@ -33,6 +33,9 @@ export function show(found, state, link) {
   const names = black === white ? black ?? "" : found.names.flatMap((each, colour) => each ? `${side(colour)} ${each}` : []).join(" / ");
   $("opening").textContent = names;
   $("opening").hidden = !names;
+  $("repertoire").hidden = !state.kept || !state.node || Boolean(state.tsume);
+  $("repertoire").replaceChildren(t("repertoireAdd"), ...[0, 1].map(each => button(side(each), () => link.say("repertoire", {side: /** @type {Side} */ (each)}),
+    {id: `repertoire-${each}`, "aria-label": `${t("repertoireAdd")} ${side(each)}`})));
   $("explored").textContent = !found.rows.length ? t("noMoves") : total ? t("gamesCount", {count: total}) : "";
   $("played").replaceChildren(element("tbody", {}, ...found.rows.map(each => row(each, total, found.node))));
   $("examples").replaceChildren(...found.games.map(({names, result}) => element("li", {}, `${names.filter(Boolean).join(" – ")} ${result}`)));

@@ -9,6 +9,7 @@ export const NO_LEGAL_MOVE = 1, REPETITION = 2, DECLARATION = 4;
 /** Styles of move names. @type {Record<string, number>} */
 export const STYLE = { usi: 0, japanese: 1, kif: 2, western: 3 };
 const PAGE = 65536; // of WebAssembly's memory, and the bytes of a text
+const NAMED = 500; // moves whose names are requested together: all fit into a text
 const CLUSTER = 64; // bytes of the table
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -74,6 +75,8 @@ function expand(packed, memory, address, patterns = { phases: 0, step: 1, knots:
 }
 
 export class Kernels {
+  #root = ""; // as text
+
   /**
    * @param {Files} files without weights, only the rules can be used
    * @param {() => boolean} [poll] asked every 512 nodes whether to stop
@@ -113,7 +116,9 @@ export class Kernels {
 
   /** Write a task's text, and return its length. @param {string} text */
   put(text) {
-    return encoder.encodeInto(text, new Uint8Array(this.#memory, this.page, PAGE - 1)).written;
+    const { read, written } = encoder.encodeInto(text, new Uint8Array(this.#memory, this.page, PAGE - 1));
+    if (read < text.length) throw Error(`a text is longer than ${PAGE - 1} bytes`);
+    return written;
   }
 
   /** The answer that ends at `end`. @param {number} end @param {number} [start] */
@@ -140,7 +145,9 @@ export class Kernels {
    * @param {string} text
    */
   position(text) {
-    return this.call(TASK.POSITION, this.put(text));
+    const made = this.call(TASK.POSITION, this.put(text));
+    if (made >= 0) this.#root = text;
+    return made;
   }
 
   /** The root as text. */
@@ -159,10 +166,15 @@ export class Kernels {
     return { termination, value, check: check === 1, side, ply };
   }
 
-  /** The names of moves that follow the root. @param {string[]} moves @param {number} style of STYLE */
+  /** The names of moves that follow the root, up to an illegal one. @param {string[]} moves @param {number} style of STYLE @returns {string[]} */
   names(moves, style) {
-    const length = this.put(moves.join(" "));
-    return this.text(this.call(TASK.NAMES, length, style), length + 1).split(" ").slice(0, -1);
+    const root = this.#root, some = moves.slice(0, NAMED), length = this.put(some.join(" "));
+    const names = this.text(this.call(TASK.NAMES, length, style), length + 1).split(" ").slice(0, -1);
+    if (names.length < NAMED || moves.length === NAMED) return names;
+    this.position(`${root}${root.includes(" moves ") ? " " : " moves "}${some.join(" ")}`);
+    const all = [...names, ...this.names(moves.slice(NAMED), style)];
+    this.position(root);
+    return all;
   }
 
   /**

@@ -4,13 +4,13 @@
 import {Engine} from "./engine.js";
 import {blank, read, save} from "./files.js";
 import {DECLARATION, Kernels, load, NO_LEGAL_MOVE, STYLE} from "./kernels.js";
-import {DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LESSONS, LINE_MOVES, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS} from "./local_facts.js";
+import {DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LESSONS, LINE_MOVES, MS, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS} from "./local_facts.js";
 import {tried} from "./course.js";
 import {arrows, name_of, number_of, parts, picture, written} from "./picture.js";
 import {SAVED, Shelf, SOLVED} from "./shelf.js";
 import {t} from "./words.js";
 
-const PASS_MS = 1200, LIVE_MS = 600_000, MATE_MS = 10_000, DEFENCE_MS = 4000;
+const MOVES_MAX = 10_000; // of a record: what the kernels can be told at once
 const WAITING = ["searching", "defending"], OVER = ["done", "answered"]; // of problems
 /** @param {number} value @param {string} unit */
 const chance = (value, unit) => unit === "mate" ? Number(value > 0) : 1 / (1 + Math.exp(-value / SCALES[unit]));
@@ -60,7 +60,7 @@ export class Local {
   constructor() {
     setTimeout(() => this.onopen());
     setInterval(() => this.#tick(), 100);
-    setTimeout(() => navigator.serviceWorker?.register(new URL("../sw.js", import.meta.url)), 5000); // offline from the next visit on
+    setTimeout(() => navigator.serviceWorker?.register(new URL("../sw.js", import.meta.url)).catch(() => {}), 5000); // offline from the next visit on, where that can be
     addEventListener("hashchange", () => { this.#queue = this.#queue.then(() => this.#fragment()); });
   }
 
@@ -120,7 +120,7 @@ export class Local {
     return rules;
   }
   /** @param {number} node */
-  #turn(node) { return (parts(this.#game.game, this.#game.start).side + this.#path(node).length - 1) % 2; }
+  #turn(node) { return (this.#game.first + this.#nodes[node].ply) % 2; }
   /** The names of moves after a node, in a language. @param {number} node @param {string[]} moves */
   #names(node, moves, language = this.#look.language) {
     return this.#game.game === "othello" ? moves.map(each => each === "pass" ? t("passes").toLowerCase() : each) : this.#at(node).names(moves, language === "ja" ? STYLE.japanese : STYLE.western);
@@ -146,10 +146,11 @@ export class Local {
   /** A new game on the board: of a record. @param {any} record */
   #take(record) {
     const {nodes, ...rest} = record, {game, start} = record, rules = this.#kernels[game], shown = parts(game, start), kings = shown.cells.filter(each => each === "K" || each === "k");
+    if (nodes.length > MOVES_MAX) refuse(t("notRead"));
     const wrong = kings.length === 2 && rules.position(written(game, {...shown, side: 1 - shown.side})) === 0 && rules.status().check; // the king can be captured
     if (wrong || rules.position(start) < 0) refuse(t("badPosition"));
     this.#leave();
-    this.#game = {...rest, id: new_id(), node: 0, nodes: [{...nodes[0], text: {en: "", ja: ""}, children: []}], headers: record.headers ?? {}, play: null, tsume: null, told: false};
+    this.#game = {...rest, id: new_id(), node: 0, first: shown.side, nodes: [{...nodes[0], ply: 0, text: {en: "", ja: ""}, children: []}], headers: record.headers ?? {}, play: null, tsume: null, told: false};
     const places = [0];
     while (places.length < nodes.length) { // moves that follow each other are added together
       const from = places.length;
@@ -180,7 +181,7 @@ export class Local {
     const made = this.#kernels[this.#game.game].position(this.#text(node, moves)), legal = made < 0 ? moves.slice(0, -2 - made - this.#path(node).length + 1) : moves;
     const en = this.#names(node, legal, "en"), ja = this.#names(node, legal, "ja");
     return [...known, ...legal.map((move, number) => {
-      const added = this.#nodes.push({move, text: {en: en[number], ja: ja[number]}, parent: node, children: [], comment: ""}) - 1;
+      const added = this.#nodes.push({move, text: {en: en[number], ja: ja[number]}, parent: node, ply: this.#nodes[node].ply + 1, children: [], comment: ""}) - 1;
       this.#children(node).push(added);
       return node = added;
     })];
@@ -243,9 +244,9 @@ export class Local {
   }
   /** A line of USI's info. @param {string} line @returns {any} null for others */
   #info_of(line) {
-    const found = /depth (\d+) seldepth (\d+) multipv (\d+) score (cp|mate) (-?\d+)( lowerbound| upperbound)?.* nodes (\d+) nps (\d+) pv (.+)/.exec(line);
+    const found = /depth (\d+) seldepth (\d+)(?: multipv (\d+))? score (cp|mate) (-?\d+)( lowerbound| upperbound)? nodes (\d+) nps (\d+) time \d+ pv (.+)/.exec(line);
     if (!found || found[6]) return null;
-    const [, depth, seldepth, multipv, kind, value, , nodes, nps, pv] = found, othello = this.#game.game === "othello";
+    const [, depth, seldepth, multipv = 1, kind, value, , nodes, nps, pv] = found, othello = this.#game.game === "othello";
     const score = kind === "mate" || !othello ? {value: Number(value), unit: kind} : {value: Number(value) / 100, unit: "discs"};
     return {depth: Number(depth), seldepth: Number(seldepth), multipv: Number(multipv), score, nodes: Number(nodes), nps: Number(nps), pv: pv.trim().split(" ")};
   }
@@ -262,7 +263,7 @@ export class Local {
   }
   get #strongest() { return this.#kernels[this.#game.game].facts.levels.length - (this.#game.game === "othello" ? 1 : 0); }
   /** A mate by checks after a node: its moves; null if there is none, undefined if nothing is proven. @param {number} node @param {string[]} more moves @returns {Promise<string[] | null | undefined>} */
-  async #mate(node, ms = MATE_MS, more = []) {
+  async #mate(node, ms = MS.mate, more = []) {
     const line = await this.#search([...this.#lines(node, null, 1, more), `go mate ${ms}`]), [, ...moves] = line.split(" ");
     return moves[0] === "nomate" ? null : moves[0] === "timeout" || !line.startsWith("checkmate") ? undefined : moves;
   }
@@ -279,7 +280,7 @@ export class Local {
     const count = Math.min(multipv, this.#at(node).moves().length), side = this.#turn(node);
     /** @type {any[]} */
     let lines = [];
-    this.#search([...this.#lines(node, null, multipv), `go movetime ${LIVE_MS}`], text => {
+    this.#search([...this.#lines(node, null, multipv), `go movetime ${MS.live}`], text => {
       const info = this.#info_of(text);
       if (!info || place !== this.#analysis.place) return;
       if (info.multipv === 1) lines = [];
@@ -419,7 +420,7 @@ export class Local {
     if (outcome) { this.#over(outcome); return; }
     this.#began = performance.now();
     if (play.players[side] !== null) this.#think(play.players[side], play.live);
-    else if (this.#at(play.live).moves().join() === "pass") this.#passing = performance.now() + PASS_MS;
+    else if (this.#at(play.live).moves().join() === "pass") this.#passing = performance.now() + MS.pass;
   }
   /** @param {{reason: string, winner: number | null}} outcome */
   #over(outcome) {
@@ -477,7 +478,7 @@ export class Local {
     const {tsume, node, game} = this.#game, lesson = LESSONS[game][tsume.lesson], over = OVER.includes(tsume.status), {language} = this.#look;
     if (lesson) {
       const place = tsume.lesson + 1, moves = lesson.line, count = LESSONS[game].length, why = over && lesson.more[language] ? [lesson.more[language]] : [];
-      return {status: tsume.status, length: 0, left: 0, made: 0, lesson: {title: lesson.title[language], task: lesson.text[language], source: "", due: count - tsume.lesson - Number(over), place, count, over, back: 0,
+      return {status: tsume.status, length: 0, left: 0, made: 0, lesson: {title: lesson.title[language], task: lesson.text[language], source: "", due: count - tsume.lesson - Number(over), place, count, over, lines: false, back: 0,
         refutation: null, solution: over ? {node: 0, moves, texts: this.#names(0, moves)} : null, played: "", why}};
     }
     const number = PROBLEMS.findIndex(([sfen]) => tsume.root === 0 && sfen === this.#game.start) + 1, [, plies, grade] = PROBLEMS[number - 1] ?? [];
@@ -501,7 +502,7 @@ export class Local {
   /** Open the game that was there before the lessons. @param {string} id */
   async #back(id) { if (!id || !await this.#restore(id)) await this.#open(blank(this.#game.game)); }
   async #prove() {
-    const {tsume} = this.#game, moves = await this.#mate(tsume.root);
+    const {tsume} = this.#game, moves = await this.#mate(tsume.root, MS.problem);
     if (this.#game.tsume !== tsume) return;
     Object.assign(tsume, {status: moves ? "yours" : moves === null ? "no mate" : "unknown"});
     tsume.lengths[tsume.root] = moves?.length ?? 0;
@@ -519,7 +520,7 @@ export class Local {
     this.#changed();
     let best = "", longest = -1, unproven = "";
     for (const reply of legal) {
-      const found = await this.#mate(node, DEFENCE_MS, [reply]);
+      const found = await this.#mate(node, MS.defence, [reply]);
       if (this.#game.tsume !== tsume || tsume.status !== "defending") return;
       if (found === null) { [best, longest] = [reply, 0]; break; }
       if (found === undefined) unproven ||= reply;
@@ -667,7 +668,10 @@ export class Local {
     board: async (/** @type {any} */ {which}) => {
       const {game} = this.#game, setup = this.#setup;
       if (which === "start") this.#setup = parts(game, START[/** @type {Game} */ (game)]);
-      else if (which === "empty") Object.assign(setup, {cells: setup.cells.fill(""), hands: setup.hands.map(() => ({}))});
+      else if (which === "swap") {
+        const other = (/** @type {string} */ piece) => ({X: "O", O: "X"})[piece] ?? (piece === piece.toLowerCase() ? piece.toUpperCase() : piece.toLowerCase());
+        Object.assign(setup, {cells: (game === "shogi" ? setup.cells.reverse() : setup.cells).map(other), hands: setup.hands.reverse(), side: 1 - setup.side});
+      } else if (which === "empty" || which === "tsume") Object.assign(setup, {cells: setup.cells.fill(""), hands: setup.hands.map(() => ({})), ...(which === "tsume" && {side: 0})}) && which === "tsume" && (setup.cells[number_of(game, "5a")] = "k");
       else for (const kind of "PLNSGBR") {
         const used = setup.cells.filter((/** @type {string} */ each) => each.toUpperCase().replace("+", "") === kind).length + (setup.hands[0][kind] ?? 0);
         if (SET_SIZE[kind] > used) setup.hands[1][kind] = SET_SIZE[kind] - used;

@@ -41,10 +41,11 @@ export function players(state) {
   }
 }
 
-/** @param {State | null} state @param {number} since seconds since the state came */
+/** Return the seconds left of the running clock, if it may run out. @param {State | null} state @param {number} since seconds since the state came */
 export function clocks(state, since) {
   const clock = state?.playing.clock;
-  if (!clock) return;
+  let running;
+  if (!clock) return undefined;
   for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".clock"))) {
     const number = Number(node.dataset.side);
     const left = clock.seconds[number] - (clock.side === number ? since : 0);
@@ -52,8 +53,10 @@ export function clocks(state, since) {
     node.textContent = clock_text(byoyomi ? clock.byoyomi + left : left);
     node.classList.toggle("low", (byoyomi ? clock.byoyomi + left : clock.byoyomi ? 99 : left) <= 10);
     node.classList.toggle("running", clock.side === number);
+    if (clock.side === number && (byoyomi || !clock.byoyomi)) running = byoyomi ? clock.byoyomi + left : left;
     if (node.previousElementSibling) node.previousElementSibling.textContent = !clock.byoyomi ? "" : byoyomi ? t("byoyomi") : t("byoyomiTime", {seconds: clock.byoyomi});
   }
+  return running;
 }
 
 // ---- the status line

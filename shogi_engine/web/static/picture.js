@@ -40,14 +40,14 @@ const squares_of = (game, move) => (game === "othello" ? [move] : [move.slice(0,
  * @param {{last?: string, check?: boolean, areas?: boolean, legal?: string[]}} shown
  */
 export function picture(game, {cells, hands, side}, look, {last = "", check = false, areas = true, legal = []}) {
-  const made = made_for(game, look), {squares, cell, pitch, aside, area, mark, danger} = PICTURES[game], {flipped, pieces} = look;
+  const made = made_for(game, look), {squares, cell, pitch, aside, area, mark, danger} = PICTURES[game], {flipped, pieces, language} = look;
   /** @param {number} square @param {string} fill */
   const colour = (square, fill) => `<rect x="${made.corners[square][0]}" y="${made.corners[square][1]}" width="${cell}" height="${cell}" fill="${fill}"/>`;
   if (game === "othello") return [...made.head, ...cells.flatMap((disc, square) => disc ? [made.discs[disc][square]] : []),
     ...legal.flatMap(move => made.rings[side][number_of(game, move)] ?? []), ...squares_of(game, last).map(square => made.marks[square]), areas ? made.areas : "", "</svg>"].join("\n");
   /** @param {string} piece @param {number} x @param {number} y */
   const shape = (piece, x, y) => `<g transform="translate(${x} ${y})">${(piece.toLowerCase() === piece) !== flipped ? `<g transform="rotate(180)">${PIECES[pieces][piece]}</g>` : PIECES[pieces][piece]}</g>`;
-  const drawn = [made.head, ...squares_of(game, last).map(square => colour(square, mark)), ...(check ? [colour(cells.indexOf(side ? "k" : "K"), danger)] : []), made.grids[Number(pieces === "letters")],
+  const drawn = [made.head, ...squares_of(game, last).map(square => colour(square, mark)), ...(check ? [colour(cells.indexOf(side ? "k" : "K"), danger)] : []), made.grids[Number(language === "en" || pieces === "letters")],
     ...cells.map((piece, square) => piece && `<g class="piece" data-square="${squares[square]}" data-piece="${piece}">${shape(piece, made.corners[square][0] + cell / 2, made.corners[square][1] + cell / 2)}</g>`)];
   const pressed = areas ? [made.areas] : [];
   hands.forEach((hand, number) => {

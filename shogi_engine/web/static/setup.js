@@ -9,7 +9,26 @@ let chosen = "P"; // the piece to put: "P", "+p", "X", "" for none
 let shown = false; // whether the panel is on the page: a phone scrolls to it only when it appears
 let fixed = ""; // what the panel shows now, to avoid redrawing
 
-export const chosen_piece = () => chosen;
+/** @param {string} piece the pieces that taps turn it into */
+const turns = piece => {
+  const kind = piece.replace("+", "").toUpperCase();
+  if (!NAMES.includes(kind)) return ["X", "O"];
+  const black = NAMES.includes(`+${kind}`) ? [kind, `+${kind}`] : [kind];
+  return [...black, ...black.map(each => each.toLowerCase())];
+};
+
+/** A tap on a square: the chosen piece, or where that kind is, the next way in which it can stand there. @param {string} square @param {string} there @param {Link} link */
+export function put(square, there, link) {
+  const all = chosen ? turns(chosen) : [], at = all.indexOf(there);
+  link.say("put", {square, piece: at < 0 ? chosen : all[(at + 1) % all.length]});
+}
+
+/** A piece was dragged to another square, or off the board. @param {string} from @param {string | null} to @param {string} piece @param {Link} link */
+export function shift(from, to, piece, link) {
+  if (from === to) return;
+  if (to) link.say("put", {square: to, piece});
+  link.say("put", {square: from, piece: ""});
+}
 
 /** @param {State} state @param {Link} link */
 export function setup(state, link) {
@@ -35,7 +54,7 @@ export function setup(state, link) {
   if (shogi) rows.push(element("h3", {}, t("hands")), .../** @type {Side[]} */ ([1, 0]).map(colour => hand(state, state.setup?.[colour] ?? {}, link, colour)));
   const turn = element("div", {class: "choice", role: "group", "aria-label": t("turn")}, .../** @type {Side[]} */ ([0, 1]).map(colour =>
     button(t("toMove", {side: side(colour)}), () => link.say("turn", {side: colour}), {"aria-pressed": String(state.turn === colour), "data-key": `turn ${colour}`})));
-  const boards = [["start", "startBoard"], ["empty", "emptyBoard"], ...(shogi ? [["rest", "rest"]] : [])].map(([which, word]) =>
+  const boards = [["start", "startBoard"], ["empty", "emptyBoard"], ...(shogi ? [["tsume", "tsumeBoard"], ["rest", "rest"]] : []), ["swap", "swapSides"]].map(([which, word]) =>
     button(t(word), () => link.say("board", {which: /** @type {Messages["board"]["which"]} */ (which)}), {"data-key": which}));
   panel.replaceChildren(element("h2", {}, t("setupTitle")), ...rows, turn, element("div", {class: "row"}, ...boards),
     element("div", {class: "row"}, button(t("done"), () => link.say("setup", {on: false}), {class: "main", id: "setup-done"}),

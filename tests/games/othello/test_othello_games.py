@@ -17,6 +17,7 @@ from shogi_engine.games.othello.movegen import (
     RAYS,
     flips,
     flips_filled,
+    flips_line_by_line,
     mobility,
     mobility_filled,
     run_by_filling,
@@ -90,6 +91,7 @@ def test_mobility_and_flips_of_any_board(text):
         assert flips_filled(pos.own, pos.opponent, np.uint64(1 << square)) == flipped
         wanted |= (flipped != 0) << square
         along = pos.own, pos.opponent, np.uint64(square), RAYS[2 * square + 1]
+        assert flips_line_by_line(pos.own, pos.opponent, np.uint64(square)) == flipped
         assert (run_by_leading_bits(*along) == run_by_filling(*along)).all()
     assert mobility(pos.own, pos.opponent) == mobility_filled(pos.own, pos.opponent) == wanted
     assert flips_filled(pos.own, pos.opponent, ZERO) == 0

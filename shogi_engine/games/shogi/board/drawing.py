@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from shogi_engine.games.shogi.board.pieces import (
@@ -110,7 +110,7 @@ BODY = "M0-22.5L14.2-16.5L18.6 21.5H-18.6L-14.2-16.5Z"  # the outline of a king,
 PRINTED = 1.35  # the size of a name printed without a piece
 SCALES = (1.0, 0.86, 0.9, 0.92, 0.95, 0.95, 0.98, 0.98, 1.0, 0.86, 0.9, 0.92, 0.95, 0.98, 0.98)  # by kind
 
-_GLYPHS = json.loads(files("shogi_engine.games.shogi.board").joinpath("glyphs.json").read_text(encoding="utf-8"))
+_GLYPHS = json.loads(Path(__file__).with_name("glyphs.json").read_text(encoding="utf-8"))
 KANJI: dict[str, str] = _GLYPHS["kanji"]
 LETTERS: dict[str, str] = _GLYPHS["letters"]
 FINE = frozenset("銀飛馬桂竜香")  # drawn with thinner strokes
@@ -554,6 +554,7 @@ def svg(
     areas: bool = False,
     lines: Sequence[Sequence[str]] = (),
     style: str = COLOUR,
+    letters: bool = False,
 ) -> str:
     """Return the position as an SVG image: kanji pieces, white's upside down, promoted ones red, hands at the sides.
 
@@ -571,6 +572,7 @@ def svg(
         areas: add squares that receive clicks, on top
         lines: lines of moves (USI), drawn as by `arrows`
         style: one of STYLES
+        letters: name the ranks a to i, as English names of squares do; pieces with letters have them anyway
     """
     places = _Places(flipped, stacked, style)
     width = places.width if size is None else size
@@ -594,7 +596,7 @@ def svg(
         drawn.append(_cell(king, places.style.danger, places))
     drawn += _grid(flipped, stacked, style)
     drawn.append('<g font-family="sans-serif" text-anchor="middle">')
-    drawn += _coordinates(flipped, stacked, style, pieces == "letters")
+    drawn += _coordinates(flipped, stacked, style, letters or pieces == "letters")
     for square, piece in board.piece_map().items():
         turned = not places.is_near(piece.color)
         name, shape = _shape(piece.color, piece.piece_type, turned, pieces, places.of_wood)

@@ -1,0 +1,1 @@
+export const GLOSSARY: Record<string, [words: string, meaning: string, plain?: string][]>;
