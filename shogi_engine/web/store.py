@@ -92,13 +92,12 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Holder(Protocol):
-    """Who has a game open: the `Autosave` of a session.
+    """Who has a game open: the `Autosave` of a session."""
 
-    Attributes:
-        id: the game on its board; it may hold others, which it has left and not written yet
-    """
-
-    id: str
+    @property
+    def id(self) -> str:
+        """The game on its board; it may hold others, which it has left and not written yet."""
+        raise NotImplementedError
 
     @property
     def identity(self) -> str:
