@@ -10,6 +10,7 @@ import pytest
 
 from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.language import LANGUAGES
+from shogi_engine.records import all_formats
 from shogi_engine.tsume.exercise import ANSWERED, DONE, GOOD, REFUTING, RETRY, WRONG
 from shogi_engine.web import app, conversation, game_messages
 from shogi_engine.web.access import Guard, Slow, is_loopback
@@ -17,6 +18,7 @@ from shogi_engine.web.analyses import NAMES_OF_VERDICTS
 from shogi_engine.web.conversation import KINDS, parse
 from shogi_engine.web.links import Kind
 from shogi_engine.web.messages import Message, MessageError, Who
+from shogi_engine.web.replies import Wish
 
 
 @pytest.mark.parametrize(
@@ -50,17 +52,18 @@ def test_a_message_keeps_its_fields():
 
 
 def test_who_may_send_a_message_and_when():
-    watchers = {"look", "hello", "resync", "ping", "preview", "save", "diagram"}
-    players = {"move", "undo", "resign", "declare", "step", "go"}
+    watchers = {"look", "hello", "resync", "ping", "preview", "save", "diagram", "step", "go", "name"}
+    players = {"move", "undo", "resign", "declare", "ask", "answer_to"}
     helps = {"think", "analyse", "explore", "judge", "mate", "level"}
     not_while_setting_up = {"think", "move", "step", "go", "undo", "delete", "promote", "restore", "line", "mate"}
-    not_while_setting_up |= {"better", "invite", "take", "hint"}  # and some only at times, as `_permit_now` says
+    not_while_setting_up |= {"better", "invite", "take", "hint", "repertoire"}
+    # and some only at times, as `_permit_now` says
     assert {name for name, kind in KINDS.items() if kind.who == Who.WATCHER} == watchers
     assert {name for name, kind in KINDS.items() if kind.who == Who.PLAYER} == players
     assert {name for name, kind in KINDS.items() if kind.helps} == helps
     assert {name for name, kind in KINDS.items() if not kind.setting_up} == not_while_setting_up
     work, disk = {"open", "paste", "sheet", "save"}, {"explore", "kept", "continue", "forget", "recall", "problems"}
-    disk |= {"course", "lessons", "lesson", "better", "take", "tsume"}
+    disk |= {"course", "lessons", "lesson", "better", "take", "tsume", "repertoire"}
     assert {name for name, kind in KINDS.items() if not kind.locked} == work | disk
     assert {name for name, kind in KINDS.items() if kind.slow is Slow.WORK} == work
     disk |= {"learn", "invite", "revoke"}  # these change the game, with its lock
@@ -68,7 +71,7 @@ def test_who_may_send_a_message_and_when():
 
 
 def test_each_message_is_obeyed():
-    assert len(KINDS) == 54
+    assert len(KINDS) == 58
     assert all(kind._obey is not Message._obey for kind in KINDS.values())
 
 
@@ -156,6 +159,9 @@ MADE = {
     *("nomate", "timeout"),
     *("gamesCount_one", "movesMade_one"),
     *(f"link_{kind}" for kind in get_args(Kind)),
+    *(f"{word}_{wish}" for word in ("asked", "asks") for wish in get_args(Wish)),
+    *(f"words_{level}" for level in ("kyu", "dan")),
+    *(f"format_{format.name}" for format in all_formats() if format.name != "wthor"),
     *(f"set_{name}" for name in SETS),
     *(f"board_{name}" for name in ("wood", "light", "dark", "paper")),
     *(f"theme_{name}" for name in ("auto", "light", "dark")),
