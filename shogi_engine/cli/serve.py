@@ -3,6 +3,7 @@
 import logging
 import logging.handlers
 import os
+import queue
 import socket
 import sys
 import threading
@@ -21,9 +22,9 @@ from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.progress import leave, progress_bar
 from shogi_engine.common.files import data_folder
 from shogi_engine.common.text import read_text
-from shogi_engine.common.threads import end_process, start_thread
+from shogi_engine.common.threads import begun, end_process, start_thread
 from shogi_engine.language import InputError, Message, fault_text
-from shogi_engine.web.access import HEALTH, SERVED_BY, qr_code, reachable_host
+from shogi_engine.web.access import HEALTH, PATIENCE_SECONDS, SERVED_BY, qr_code, reachable_host
 
 if TYPE_CHECKING:
     from shogi_engine.explorer import Explorer
@@ -83,8 +84,7 @@ def run(args: Arguments) -> int:  # noqa: RET503  (`leave` ends the process)
     from shogi_engine.web.saving import Collections
     from shogi_engine.web.store import GameStore
 
-    if args.log:
-        _log_to(args.log)
+    flush_log = _log_to(args.log) if args.log else (lambda: None)
     guard, limits = Guard.of(args.host, _token(args)), RateLimits(connections=_most_connections())
     indexes = _indexes(args.games)
     listener, port = _place(args, guard.token)
@@ -113,7 +113,7 @@ def run(args: Arguments) -> int:  # noqa: RET503  (`leave` ends the process)
             webbrowser.open(address)
         server = uvicorn.Server(config)
         ending = threading.Event()
-        start_thread(_end_in_time, "end in time", ending)
+        start_thread(_end_in_time, "end in time", ending, flush_log)
         server.handle_exit = _first(ending.set, server.handle_exit)  # type: ignore[method-assign, assignment]
         try:
             with ending_signals() as signals:
@@ -123,6 +123,7 @@ def run(args: Arguments) -> int:  # noqa: RET503  (`leave` ends the process)
         finally:
             ending.set()
             hub.close()
+    begun(flush_log, PATIENCE_SECONDS)
     leave(0)  # engines may still be searching
 
 
@@ -131,11 +132,16 @@ def _first(one: Callable[[], object], other: Callable[..., object]) -> Callable[
     return lambda *arguments: (one(), other(*arguments))
 
 
-def _end_in_time(ending: threading.Event) -> None:
+def _end_in_time(ending: threading.Event, flush_log: Callable[[], None]) -> None:
     """End the process some time after a signal, whatever waits: a disk that does not answer may never do so."""
+
+    def tell() -> None:
+        logging.getLogger(__name__).error("the server did not end in time; the last changes of games may be lost")
+        flush_log()
+
     ending.wait()
     time.sleep(END_SECONDS)
-    logging.getLogger(__name__).error("the server did not end in time; the last changes of games may be lost")
+    begun(tell, PATIENCE_SECONDS)  # the log may be on that disk
     end_process(1)
 
 
@@ -173,13 +179,20 @@ def _token(args: Arguments) -> str:
     return token
 
 
-def _log_to(file: str) -> None:
-    """Write the log into a file; when it is large, a new one is begun. Raises OSError."""
+def _log_to(file: str) -> Callable[[], None]:
+    """Write the log into a file; when it is large, a new one is begun. Raises OSError.
+
+    A thread of its own writes it, as the disk may hang; return what waits until all is written, and ends it.
+    """
     handler = logging.handlers.RotatingFileHandler(file, maxBytes=LOG_BYTES, backupCount=4, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    said: queue.SimpleQueue[logging.LogRecord] = queue.SimpleQueue()
+    listener = logging.handlers.QueueListener(said, handler)
+    listener.start()
     for name in ("shogi_engine", "uvicorn.error"):
-        logging.getLogger(name).addHandler(handler)
+        logging.getLogger(name).addHandler(logging.handlers.QueueHandler(said))
     logging.getLogger("shogi_engine").setLevel(logging.INFO)
+    return listener.stop
 
 
 def _most_connections() -> int:

@@ -205,7 +205,7 @@ class Round:
         if exercise.status != ANSWERED:
             desk.show(_(AS_GOOD) if exercise.status == GOOD else _("Right."))
         desk.show(desk.text(problem.board(), problem.line))
-        when = self.source.review(problem, attempt.rating, self.clock())
+        when = self.source.review(problem, attempt.rating(exercise.helped), self.clock())
         if when is not None:
             desk.show(_("It comes back on {day}.").format(day=f"{when.astimezone():%Y-%m-%d}"))
         return stays

@@ -481,12 +481,17 @@ class EngineClient(ABC):
         await self.close()
 
 
+DEEPEST = 60  # what an engine is told that had a depth before, and has none now: no game has more moves
+
+
 class MovesClient(EngineClient):
     """A client whose engine keeps an Othello game, and is told its moves one by one."""
 
     def __init__(self, command: Command, **settings: Any) -> None:
         super().__init__(command, **settings)
         self._told: tuple[str, list[str]] | None = None  # the game that the engine has: its start and moves
+        self._timing: tuple[float | None, bool] = None, False  # and its times: of each move, or a clock
+        self._depth: int | None = None  # that the engine has been told
 
     @in_turn
     async def new_game(self) -> None:
@@ -496,12 +501,18 @@ class MovesClient(EngineClient):
 
     async def close(self) -> None:
         """End the process: tell it to quit, and kill it if it does not."""
-        self._told = None
+        self._told, self._timing = None, (None, False)
         await super().close()
 
     @abstractmethod
     async def _tell(self, board: Any, start: str, moves: list[str], new: list[str] | None, limit: Limit) -> None:
-        """Tell the engine the `new` moves of a game, or all of it if `new` is None."""
+        """Tell the engine the `new` moves of a game, or all of it, and its times, if `new` is None."""
+
+    def _new_depth(self, limit: Limit, *, again: bool = False) -> int | None:
+        """Return the depth that the engine must be told before a move, None for none: `again` even one that it has."""
+        depth = limit.depth or (DEEPEST if self._depth else None)
+        before, self._depth = self._depth, depth
+        return depth if again or depth != before else None
 
     async def _follow(self, board: Any, limit: Limit) -> None:
         """Let the engine have a Board's game."""
@@ -511,10 +522,11 @@ class MovesClient(EngineClient):
         await self.start()
         start, moves = board.root().obf(), [str(move) for move in board.move_stack]
         known = None if self._told is None or self._told[0] != start else self._told[1]
-        follows = known is not None and moves[: len(known)] == known
+        timing = limit.time, limit.clock(board.turn) is not None
+        follows = known is not None and moves[: len(known)] == known and timing == self._timing
         self._told = None  # unless all of it is told
         await self._tell(board, start, moves, moves[len(known or ()) :] if follows else None, limit)
-        self._told = start, moves
+        self._told, self._timing = (start, moves), timing
 
     def _legal(self, board: Any, move: str) -> Any:
         """Return an engine's move as the Board's. Raises EngineError; what game the engine has is unknown then."""

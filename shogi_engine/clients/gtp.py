@@ -33,7 +33,6 @@ class GtpClient(MovesClient):
         self.commands: frozenset[str] = frozenset()
         self.time = 0.0
         self._number = 0
-        self._depth: int | None = None  # that the engine has been told
 
     async def _greet(self) -> None:
         self._depth = None
@@ -85,9 +84,8 @@ class GtpClient(MovesClient):
         if clock is not None:
             stones = 0 if clock.time or not clock.byoyomi else 1
             await self.command(f"time_left {SIDES[side]} {round((clock.time or clock.byoyomi) / 1000)} {stones}")
-        if limit.depth and limit.depth != self._depth:
-            await self.command(f"set_level {limit.depth}")
-            self._depth = limit.depth
+        if (depth := self._new_depth(limit)) is not None:
+            await self.command(f"set_level {depth}")
         told, self._told = self._told, None  # unless the move comes, what the engine has played is unknown
         text = await self.genmove(SIDES[side], limit.allowed(side))
         if text == "resign":
@@ -108,6 +106,8 @@ class GtpClient(MovesClient):
                 await self.command(f"time_settings {times}")
             elif limit.time:
                 await self.command(f"time_settings 0 {max(round(limit.time), 1)} 1")
+            elif self._timing != (None, False):
+                await self.command("time_settings 0 1 0")  # no limit of time any more
         first = len(moves) - len(moves if new is None else new)
         for ply in range(first, len(moves)):
             await self.command(f"play {SIDES[ply % 2]} {moves[ply]}")

@@ -73,7 +73,6 @@ class NBoardClient(MovesClient):
     def __init__(self, command: Command, **settings: Any) -> None:
         super().__init__(command, **settings)
         self._pings = 0
-        self._depth: int | None = None  # that the engine has been told
         self._answered = ("", 0.0)  # its last move, and the time that it took
         self._busy = False  # whether an answer may still come to a call that was cancelled
 
@@ -115,9 +114,8 @@ class NBoardClient(MovesClient):
 
     async def _tell(self, board: Any, start: str, moves: list[str], new: list[str] | None, limit: Limit) -> None:
         await self._settle()
-        if limit.depth and (new is None or limit.depth != self._depth):
-            await self.send(f"set depth {limit.depth}")
-            self._depth = limit.depth
+        if (depth := self._new_depth(limit, again=new is None)) is not None:
+            await self.send(f"set depth {depth}")
         if new is None:
             clock = Clock(increment=1000 * limit.time) if limit.time else limit.clock(board.turn)
             header = f"TI[{_clock(clock.time)}/{_clock(clock.increment)}]" if clock else ""

@@ -211,7 +211,7 @@ class EngineBook:
             return None
         if margin is None:
             margin = self._book.margin
-        return choose(known, [each.move for each in known], self._engine.rng, best=best, margin=margin)
+        return choose(known, self._engine.rng, best=best, margin=margin)
 
     def play(self, board: Any, **lookup: Any) -> PlayResult[Any] | None:
         """Return the answer of `choice`, None out of book."""
@@ -271,10 +271,9 @@ class Engine:
         if len(moves := listed(moves)) > MOVES_MAX:
             raise InputError("there are {0} moves, more than {1}", len(moves), MOVES_MAX)
         board = games.board_class(self.game)(position or None)
-        push = getattr(board, "push_usi", board.push_text)  # of all notations, programs write this
         for number, move in enumerate(moves, 1):
             try:
-                push(move)
+                board.push_own(move)
             except ValueError as fault:
                 raise InputError("move {0}: {1}", number, fault) from None
         return board
@@ -378,6 +377,7 @@ class Engine:
         with contextlib.ExitStack() as claim:
             claim.enter_context(self._free(board, limit := limit or Limit(), endless=True))
             limits, board = self._limits(board, limit, multipv, root_moves), cast(Any, board).copy()
+            cast(Any, board).search_form()  # a null move is refused here, not in the thread
             return Analysis(self, board, lambda report: self._found(board, limits, report), claim.pop_all())
 
     def mate(
@@ -516,7 +516,7 @@ class Engine:
         if limit.budget is not None:
             return limit.budget
         side = int(board.turn)
-        ply = len(board.move_stack) if limit.clock(side) else 0
+        ply = board.game_ply() if limit.clock(side) else 0
         return budget_of(limit, side, ply, self.game.extras.budget)
 
     def check_level(self, level: int, board: Any = None) -> LevelPlan:
@@ -530,9 +530,11 @@ class Engine:
         state = self.game.parse_position(self.game.start) if board is None else board.state
         return self.game.extras.level(level, state)
 
-    def clock_budget(self, clock: Clock, ply: int, options: TimeOptions | None = None, max_ply: int = 0) -> TimeBudget:
-        """Return the time that a player with `clock` may take for the move after `ply` moves; see `timeman.plan`."""
-        options, share = options or TimeOptions(), self.game.extras.budget
+    def clock_budget(
+        self, clock: Clock, board: Any, options: TimeOptions | None = None, max_ply: int = 0
+    ) -> TimeBudget:
+        """Return the time that a player with `clock` may take for a move in a Board's position; see `timeman.plan`."""
+        ply, options, share = board.game_ply(), options or TimeOptions(), self.game.extras.budget
         return share(clock, ply, options) if share else plan(clock, ply, options, max_ply)
 
     # ---- the search -------------------------------------------------------------------------------------------

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from shogi_engine.interface.extras import OpeningBook
 
 
-GAME_PLIES = 60
 DEFAULT_LEVEL = 10
 TIMES = TimeOptions()
 
@@ -96,11 +95,7 @@ class OthelloFrontEnd(FrontEnd):
         """Return the limit of a move, from the level and the clock, or from the default level if neither was set."""
         if clock is None:
             return Limit(level=DEFAULT_LEVEL if level is None else level)
-        return Limit(level=level, budget=time_for_move(clock, self.ply()))
-
-    def ply(self) -> int:
-        """Return the number of discs placed since the usual starting position."""
-        return int(GAME_PLIES - self.board.empties)
+        return Limit(level=level, budget=time_for_move(clock, self.board.game_ply()))
 
 
 # ---- `shogi-engine gtp`: the Go Text Protocol as Othello programs use it, with clocks and GoGui's rules commands

@@ -24,7 +24,6 @@ from types import FunctionType
 from typing import Any, ClassVar, Generic, Self, SupportsIndex, SupportsInt, TypeVar
 
 import numpy as np
-from numpy.lib.recfunctions import repack_fields
 
 from shogi_engine.games.svg import COLOUR, square_area
 from shogi_engine.interface.game import NO_LEGAL_MOVE, NOT_OVER, TERMINATIONS, Game, do_move, game_result, write_cells
@@ -41,7 +40,7 @@ class GameMove(int):
     """A move: an int with a text. Of a game with its own Board, each move exists as one object only."""
 
     __slots__ = ()
-    ALL: ClassVar[list[Any]]  # by their ints; many are no moves
+    ALL: ClassVar[Any]  # by their ints; some are no moves
 
     @classmethod
     def from_int(cls, number: SupportsIndex) -> Self:
@@ -124,6 +123,14 @@ class GameBoard(BoardValue, Generic[MoveT]):
         """Return the legal move that `text` names, without making it; raises ValueError saying why it is not legal."""
         raise NotImplementedError
 
+    def game_ply(self) -> int:
+        """Return how far the game is, in plies of a usual game; a clock's time is shared out by it."""
+        return len(self.move_stack)
+
+    def parse_own(self, text: str) -> MoveT:
+        """Return the legal move in the notation that records and programs write, in Shogi USI; raises ValueError."""
+        return self.parse_text(text)
+
     def root(self) -> Self:
         """Return a board with the position that the game began with, and an empty move stack."""
         raise NotImplementedError
@@ -131,6 +138,16 @@ class GameBoard(BoardValue, Generic[MoveT]):
     def push(self, move: int) -> None:
         """Make a move, a `Move` or its int; raises ValueError saying why if it is illegal."""
         raise NotImplementedError
+
+    def push_text(self, text: str) -> MoveT:
+        """Make the move that `parse_text` reads in a text, and return it; raises ValueError if it is illegal."""
+        move = self.parse_text(text)
+        self.push(move)
+        return move
+
+    def push_own(self, text: str) -> MoveT:
+        """Make the move that `parse_own` reads in a text, and return it; raises ValueError if it is illegal."""
+        return self.push_text(text)
 
     def outcome(self) -> Outcome | None:
         """Return who has won and why, None while the game continues."""
@@ -226,7 +243,7 @@ class BoardMemory(BoardValue):
     _undo: np.ndarray  # record[undo][capacity]; the first `_count` of them are in use
     _edited: bool  # and not yet validated
     _kernels: Any  # _KERNELS and the moves by their ints: an object's own attributes are found faster
-    _all_moves: list[Any]
+    _all_moves: Any
     _move_of: Callable[[int], Any]
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -424,12 +441,6 @@ class KernelBoard(BoardMemory, GameBoard[MoveT]):
         known = self._MOVE.from_int(move)
         if not self._grow() or not self._kernels.push(self._address, known):
             raise self._illegal(known)
-
-    def push_text(self, text: str) -> MoveT:
-        """Make the move that `parse_text` reads in a text, and return it; raises ValueError if it is illegal."""
-        move = self.parse_text(text)
-        self.push(move)
-        return move
 
     def pop(self) -> MoveT:
         """Take back the last move and return it; raises IndexError if there is none."""
@@ -725,6 +736,8 @@ def _text(x: float, y: float, text: str, size: int) -> str:
 @functools.cache
 def packed_dtype(position: np.dtype) -> np.dtype:
     """Return the dtype of packed positions: the same fields without the bytes between them, which are undefined."""
+    from numpy.lib.recfunctions import repack_fields  # imports numpy.ma, which takes 10 ms
+
     return repack_fields(position, align=False, recurse=True)
 
 

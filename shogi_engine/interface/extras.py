@@ -5,7 +5,7 @@
 
 import random
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -73,20 +73,15 @@ def whole_number(text: str) -> int | None:
     return int(text) if _WHOLE.fullmatch(text) else None
 
 
-def choose(
-    known: Sequence[BookMove], legal: Collection[str], rng: random.Random, *, best: int, margin: int
-) -> BookMove | None:
+def choose(known: Sequence[BookMove], rng: random.Random, *, best: int, margin: int) -> BookMove | None:
     """Choose among the first `best` of the `known` moves whose values are within `margin` of the first; None if none.
 
     A move's probability is proportional to how often it was played (`count`). If none was ever played, all have the
-    same probability. Moves that are not `legal` are dropped.
+    same probability.
     """
-    usable = [each for each in known if each.move in legal][: max(best, 1)]
-    if not usable:
-        return None
-    good = [each for each in usable if each.worth >= usable[0].worth - margin]
+    good = [each for each in known[: max(best, 1)] if each.worth >= known[0].worth - margin]
     counts = [each.count for each in good]
-    return rng.choices(good, counts if any(counts) else None)[0]
+    return rng.choices(good, counts if any(counts) else None)[0] if good else None
 
 
 # ---- How a player of a level searches, as the game defines it, and the limits that follow. Standard library only

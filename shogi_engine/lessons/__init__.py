@@ -140,10 +140,7 @@ class Attempt(study.Attempt):
     def hint(self, moves: Sequence[str]) -> str:
         """Return the next move of the line, '' elsewhere."""
         made = len(moves)
-        if tuple(moves) != self.line[:made] or made >= len(self.line):
-            return ""
-        self.helped = True
-        return self.line[made]
+        return self.line[made] if made < len(self.line) and tuple(moves) == self.line[:made] else ""
 
 
 def _reached(lesson: Lesson, before: Any, after: Any, move: Any) -> bool:

@@ -277,7 +277,7 @@ class Game:
             self.board.pop()
             self.path.pop()
         for node in path[common:]:
-            self.board.push(self.board.parse_text(node.move))
+            self.board.push_text(node.move)
             self.path.append(node)
 
     def _must_go_on(self) -> None:

@@ -217,7 +217,7 @@ class EnginePlayer(Player):
 
         def share(clock: Clock, options: TimeOptions) -> TimeBudget:
             options = replace(options, ponder=self._ponders)
-            budget = engine.clock_budget(clock, game.ply, options, game.terms.max_plies)
+            budget = engine.clock_budget(clock, game.board, options, game.terms.max_plies)
             return budget.for_only_move() if len(game.board.legal_moves) == 1 else budget
 
         budget = game.clock.budget(game.turn, share)
@@ -407,14 +407,8 @@ class _Loop:
 
 
 def _parsed(game: Game, move: Any) -> Any:
-    """Return a player's move, that of a text if it is legal. Raises ValueError.
-
-    Shogi programs write USI, of all notations that its Board reads.
-    """
-    board = game.board
-    if move is not None and not isinstance(move, str):
-        return move
-    return (board.parse_usi if hasattr(board, "parse_usi") else board.parse_text)(move or "")
+    """Return a player's move, that of a text if it is legal. Raises ValueError."""
+    return game.board.parse_own(move or "") if move is None or isinstance(move, str) else move
 
 
 def _reason(game: Game) -> str:

@@ -51,7 +51,7 @@ def timed_limit(engine: "Engine", limit: Limit, game: "Game | None") -> Limit:
     times = None if game is None else game.clock.for_search(game.turn)
     if game is None or times is None:
         return Limit(DEFAULT_MS / 1000) if limit == Limit() else limit
-    budget = engine.clock_budget(times, game.ply)
+    budget = engine.clock_budget(times, game.board)
     return replace(limit, budget=budget if limit.time is None else budget.at_most(1000 * limit.time))
 
 

@@ -200,12 +200,11 @@ class Attempt:
         problem: the problem
         line: its solution
         wrong: whether a wrong move was tried, or the answer shown
-        helped: whether a hint was given
     """
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.line = problem, problem.line
-        self.wrong = self.helped = False
+        self.wrong = False
 
     def mates(self, moves: Sequence[str]) -> bool:
         """Tell whether the moves begin a mate."""
@@ -231,13 +230,11 @@ class Attempt:
 
     def hint(self, moves: Sequence[str]) -> str:
         """Return the best first move; later moves of a mate must be searched."""
-        self.helped = self.helped or not moves or self.mates(moves)
         return "" if moves else self.problem.answers[0]
 
-    @property
-    def rating(self) -> Rating:
-        """How well the problem was solved, for the scheduler."""
-        return Rating.Again if self.wrong else Rating.Hard if self.helped else Rating.Good
+    def rating(self, helped: bool) -> Rating:
+        """Return how well the problem was solved, with a hint or without, for the scheduler."""
+        return Rating.Again if self.wrong else Rating.Hard if helped else Rating.Good
 
 
 class Retry(Attempt):

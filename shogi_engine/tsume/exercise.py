@@ -107,7 +107,7 @@ class Task(Protocol):
         """Find it out, of the position after the move."""
 
     def hint(self, moves: Moves) -> str:
-        """Return the next move, '' if there is none to be hinted at, and note the hint."""
+        """Return the next move, '' if there is none to be hinted at."""
 
     def mates(self, moves: Moves) -> bool:
         """Tell whether these moves have begun a mate, which is solved like tsume."""
@@ -207,21 +207,19 @@ class Exercise:
         if own <= 0 or moves[: len(self.root)] != self.root:
             raise InputError("there is no move to take back")
         self.ask = None
-        if self.over:
-            return moves[: -2 if own % 2 == 0 else -1]
-        whole = not self._mates(moves) and self.status != RIGHT
-        self.status = YOURS
-        return self.root if whole else moves[: -2 if own % 2 == 0 else -1]
+        first_was_wrong = not (self.over or self._mates(moves) or self.status == RIGHT)
+        if not self.over:
+            self.status = YOURS
+        return self.root if first_was_wrong else moves[: -2 if own % 2 == 0 else -1]  # -2: with the reply to it
 
     def hint(self, moves: Moves) -> str:
         """Return the next move, '' if an engine must `prove` it. Raises ValueError if there is nothing to hint at."""
         self._check_turn()
-        if self.task and not self.over and (move := self.task.hint(moves[len(self.root) :])):
-            return move
-        if self.over or not self._mates(moves) or self.status not in (YOURS, RIGHT, LONGER):
+        move = self.task.hint(moves[len(self.root) :]) if self.task and not self.over else ""
+        if not move and (self.over or not self._mates(moves) or self.status not in (YOURS, RIGHT, LONGER)):
             raise InputError("there is no move to hint at")
         self.helped = True
-        return ""
+        return move
 
     def give_up(self) -> Moves:
         """Note that the solution is shown, and return a task's. Raises ValueError if it was done."""

@@ -93,11 +93,15 @@ class Learning:
         self._search.begin(tree, work, lambda made: self._made(made, problems, page))
 
     def _made(self, made: list[study.Problem], problems: study.Store, page: Page) -> None:
-        """Add the problems, and tell the page that asked."""
-        try:
-            page.send(counts(problems, problems.add(made)))
-        except OSError as fault:
-            self._viewers.tell(fault_text(fault))
+        """Add the problems, and tell the page that asked. This is the engine's thread, and the disk may hang."""
+
+        def tell(added: Future[Lessons]) -> None:
+            if (fault := added.exception()) is None:
+                page.send(added.result())
+            else:
+                self._viewers.tell(fault_text(fault))
+
+        begun(lambda: counts(problems, problems.add(made)), PATIENCE_SECONDS).add_done_callback(tell)
 
 
 # ---- Tsume: the user mates by checks, and the engine holds out as long as it can. The problems are the terminal's
@@ -281,7 +285,7 @@ class Tsume:
             self._keep(functools.partial(self.progress.solve, problem, exercise.helped))
 
     def _keep(self, note: Callable[[], Any]) -> None:
-        """Write a note. A disk may hang: then the session goes on, and the pages are told at the end."""
+        """Write a note. A disk may hang: then the session continues, and the pages are told at the end."""
         waits = self._noted is None or self._noted.done()
         self._noted = noted = begun(note, PATIENCE_SECONDS if waits else 0)
         if noted.done():
@@ -348,7 +352,8 @@ class Lesson(Tsume):
     def _note(self) -> None:
         """Note how the problem was solved."""
         if self.exercise.over:
-            self._keep(functools.partial(self.problems.review, self.attempt.problem, self.attempt.rating))
+            rating = self.attempt.rating(self.exercise.helped)
+            self._keep(functools.partial(self.problems.review, self.attempt.problem, rating))
 
     def _kept(self, noted: Future[Any]) -> None:
         if isinstance(noted.exception(), KeyError):  # it was removed meanwhile, and does not come back

@@ -145,9 +145,10 @@ class Hub:
         """
         while True:
             session = self._of_link(token, identity) if token else self.find(identity, owner)
-            if len(session.viewers) >= VIEWERS_MAX or token and len(session.guests()) >= GUESTS_MAX:
-                raise Full(Message("too many pages show this board"))
-            viewer = session.attach(send, token, **look)
+            with session.lock:
+                if len(session.viewers) >= VIEWERS_MAX or token and len(session.guests()) >= GUESTS_MAX:
+                    raise Full(Message("too many pages show this board"))
+                viewer = session.attach(send, token, **look)
             with self._lock:
                 if self.sessions.get(session.identity) is session:  # it was not freed meanwhile
                     return session, viewer

@@ -5,6 +5,8 @@ kind is a class: its fields are checked before anything uses them, and it says w
 does for it (`_obey`).
 """
 
+import contextlib
+from collections.abc import Iterator
 from enum import IntEnum
 from typing import Annotated, ClassVar
 
@@ -70,15 +72,21 @@ class Message(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, tag_fiel
 
     def obey(self, session: Session, page: Page) -> None:
         """Do what a page asks for. Raises ValueError for what cannot be done; nothing has changed then."""
+        with self.permitted(session, page):
+            if self.locked:
+                self._answer(session, page)
+                return
+        self._answer(session, page)
+
+    @contextlib.contextmanager
+    def permitted(self, session: Session, page: Page) -> Iterator[None]:
+        """Hold the session's lock during the block. Raises ValueError if the page may not ask for this now."""
         with session.lock:
             role = session.role_of(page) if page in session.viewers else None
             if role is None:
                 raise InputError("this page no longer shows the game")
             self._permit(session, role)
-            if self.locked:
-                self._answer(session, page)
-                return
-        self._answer(session, page)
+            yield
 
     def _permit(self, session: Session, role: Role) -> None:
         """Raise ValueError if a page of this role may not ask for this now."""
@@ -88,8 +96,8 @@ class Message(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, tag_fiel
             raise InputError("only the game's owner can do that")
         if self.helps and session.tsume is not None and session.tsume.barred:
             raise InputError("solve the problem first, or ask for the answer")
-        if self.helps and session.guest_sides():
-            raise InputError("while two people play, the engine does not help")
+        if self.helps:
+            session.check_alone()
         self._permit_now(session, role)
         if not self.setting_up and session.setup is not None:
             raise InputError("a position is being set up")

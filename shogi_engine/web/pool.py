@@ -191,6 +191,8 @@ class EnginePool:
             if search.fault is not None:
                 log.error("a search failed", exc_info=search.fault)
                 made.pop(search.game, None)  # its state is unknown
+            else:
+                self.fault = ""  # there was not enough memory, say, and now there is
 
     def _are_ready(self, games: Sequence[str]) -> None:
         with self._changed:

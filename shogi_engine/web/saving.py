@@ -177,6 +177,7 @@ class Autosave:
         self._change = 0  # counts changes; the next two are what is on disk
         self._saved = self._recorded = 0
         self._due = self._took = 0.0  # when the next write is due, how long the last one took
+        self._began = 0.0  # when the last one began
         self._left: list[Snapshot] = []  # games that were left and are not written yet; they are still held
         self._opening = ""  # the game that is being opened
         self._writing = threading.Lock()  # taken with the session's lock, held while the file is written
@@ -198,8 +199,8 @@ class Autosave:
 
     def _write_quickly(self, whole: bool = False) -> bool:
         """Write the game with the session's lock held, if that was quick lately; tell whether all is written."""
-        quick = self._took < QUICK_SECONDS and not self.fault and not self._writing.locked()
-        return quick and self.write(whole, PATIENCE_SECONDS)
+        patience = PATIENCE_SECONDS - (time.monotonic() - self._began if self._writing.locked() else 0.0)
+        return self._took < QUICK_SECONDS and not self.fault and patience > 0 and self.write(whole, patience)
 
     def tick(self, now: float) -> None:
         """Write the game if it has changed and a write is due, its record after a pause; call this often."""
@@ -248,8 +249,10 @@ class Autosave:
             with self._lock:
                 began = time.monotonic()  # waiting for the lock is not part of the work
                 if self._writing.acquire(blocking=False):
+                    self._began = began
                     try:
-                        return partial(self._finish, self._snapshot(whole), began)
+                        now = self._snapshot(whole)
+                        return partial(self._finish, now, time.monotonic() - began)
                     except BaseException:
                         self._writing.release()
                         raise
@@ -258,15 +261,16 @@ class Autosave:
                 return None
             self._writing.release()
 
-    def _finish(self, now: Snapshot | None, began: float) -> float:
-        """Write what was read; return how long all took."""
+    def _finish(self, now: Snapshot | None, seconds: float) -> float:
+        """Write what was read in some seconds; return how long all took, without the start of a thread."""
+        began = time.monotonic()
         try:
             self._put_left()
             if now is not None:
                 self._put(now)
                 if now.id not in self._held():  # it was left meanwhile, and is forgotten
                     self.store.holders.release(now.id, self)
-            return time.monotonic() - began
+            return seconds + time.monotonic() - began
         finally:
             self._writing.release()
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from shogi_engine.analysis.analyst import PositionAnalyser
 from shogi_engine.analysis.report import copied, own_words
-from shogi_engine.language import mark, translate
+from shogi_engine.language import InputError, mark, translate
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
 from shogi_engine.records.jsonl import values_of
@@ -132,6 +132,11 @@ class Session:
                 self.show(viewer)
             self.analyses.follow(self.setup is None)
             return viewer
+
+    def check_alone(self) -> None:
+        """Raise ValueError if two people play: the engine helps neither."""
+        if self.guest_sides():
+            raise InputError("while two people play, the engine does not help")
 
     def role_of(self, viewer: Page) -> Role | None:
         """Return what a page may do, None if it may no longer show this game."""

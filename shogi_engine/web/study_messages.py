@@ -14,7 +14,7 @@ from shogi_engine.explorer import ExplorerMove, PlayedGame
 from shogi_engine.language import InputError, fault_text
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
-from shogi_engine.tsume import daily, problems as all_problems
+from shogi_engine.tsume import Progress, daily, problems as all_problems
 from shogi_engine.types.limits import SIDES
 from shogi_engine.web import exercises, replies
 from shogi_engine.web.access import Slow
@@ -22,7 +22,7 @@ from shogi_engine.web.analyses import MULTIPV_MAX
 from shogi_engine.web.exercises import Tsume, counts, course_rows, problem_rows
 from shogi_engine.web.game_messages import open_record
 from shogi_engine.web.links import Page
-from shogi_engine.web.messages import Action, Name, Number, Question, must_have
+from shogi_engine.web.messages import Action, Message, Name, Number, Question, must_have
 from shogi_engine.web.replies import Game, Reply, Role, Side
 from shogi_engine.web.saving import OpenElsewhere
 from shogi_engine.web.session import Session
@@ -143,11 +143,17 @@ class Solve(Action, tag="tsume"):
     """Solve a problem of the collection, by its number from 1 or that of the day, or the position shown; or leave."""
 
     slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
     on: bool
     problem: Annotated[int, Meta(ge=0, le=10_000)] = 0
     daily: bool = False
 
     def _obey(self, session: Session, page: Page) -> Reply | None:
+        progress = session.store.progress(session.owner) if self.on else None
+        with self.permitted(session, page):
+            return self._begin(session, progress)
+
+    def _begin(self, session: Session, progress: Progress | None) -> Reply | None:
         answer = None
         if not self.on:
             session.leave_modes()
@@ -168,7 +174,6 @@ class Solve(Action, tag="tsume"):
             raise InputError("the side to be mated has no king")
         session.playing.leave()
         session.leave_modes()
-        progress = session.store.progress(session.owner)
         session.tsume = Tsume(tree, session.engines, session.viewers, tree.node, progress=progress)
         session.tsume.begin()
         return answer
@@ -190,8 +195,7 @@ class Hint(Question):
     setting_up: ClassVar[bool] = False
 
     def _permit_now(self, session: Session, role: Role) -> None:
-        if session.guest_sides():
-            raise InputError("while two people play, the engine does not help")
+        session.check_alone()
 
     def _obey(self, session: Session, page: Page) -> None:
         if session.tsume is None:
@@ -239,6 +243,7 @@ class Lesson(Action):
     """Give the next problem that is due, or leave it: the game that was on the board before comes back."""
 
     slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
     on: bool
 
     def _permit_now(self, session: Session, role: Role) -> None:
@@ -246,13 +251,14 @@ class Lesson(Action):
             raise InputError("a position is being set up")
 
     def _obey(self, session: Session, page: Page) -> Reply | None:
-        now = session.tsume
-        if not self.on:
-            return leave(session, the_lesson(session))
+        with self.permitted(session, page):
+            now = session.tsume if self.on else the_lesson(session)
+        if isinstance(now, exercises.Lesson) and not self.on:
+            return leave(session, now)
         if isinstance(now, exercises.Lesson) and now.problems.size:
-            return give_next(session, page, now.problems)
+            return give_next(self, session, page, now.problems)
         with mistakes_of(session) as problems:
-            return give_next(session, page, problems)
+            return give_next(self, session, page, problems)
 
 
 class Course(Question):
@@ -271,26 +277,31 @@ class Take(Action):
     """Take a game's lessons from one on, '' for the first that was not done."""
 
     slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
     setting_up: ClassVar[bool] = False
     game: Game
     lesson: Name = ""
 
     def _obey(self, session: Session, page: Page) -> Reply | None:
-        return give_next(session, page, lessons.Course(self.game, self.lesson, session.store.progress(session.owner)))
+        course = lessons.Course(self.game, self.lesson, session.store.progress(session.owner))
+        return give_next(self, session, page, course)
 
 
 class Better(Action):
     """Give the positions of the judged game in which a side, by default each, missed a better move."""
 
     slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
     setting_up: ClassVar[bool] = False
     side: Side | None = None
 
     def _obey(self, session: Session, page: Page) -> Reply | None:
-        points = study.TurningPoints(session.analyses.judged_game(), "" if self.side is None else SIDES[self.side])
+        with self.permitted(session, page):
+            game = session.analyses.judged_game()
+        points = study.TurningPoints(game, "" if self.side is None else SIDES[self.side])
         if not points.size:
             raise InputError("no better move was missed")
-        return give_next(session, page, points)
+        return give_next(self, session, page, points)
 
 
 class Answer(Action):
@@ -307,24 +318,40 @@ def the_lesson(session: Session) -> exercises.Lesson:
     return session.tsume
 
 
-def give_next(session: Session, page: Page, problems: study.Source) -> Reply | None:
-    """Put the next problem of the round on the board; after the last one, the game that was there before."""
-    now = session.tsume if isinstance(session.tsume, exercises.Lesson) else None
-    given = now.given if now and (now.problems is problems or not problems.size) else ()
-    due = [each for each in problems.due() if each.id not in given]
-    if not due:
-        if now is not None:
-            leave(session, now)
-        if isinstance(problems, lessons.Course):
-            return course_rows(problems, page.language)
-        if problems.size:
-            return replies.Tried(found=problems.found, count=problems.size)
-        with mistakes_of(session) as all_of_them:
-            return counts(all_of_them)
+def give_next(message: Message, session: Session, page: Page, problems: study.Source) -> Reply | None:
+    """Put the next problem of the round on the board; after the last one, the game that was there before.
+
+    The session's lock is not held while the disk is read and written.
+    """
+    due, is_saved = problems.due(), session.autosave.write(whole=True)
+    with message.permitted(session, page):
+        now = session.tsume if isinstance(session.tsume, exercises.Lesson) else None
+        given = now.given if now and (now.problems is problems or not problems.size) else ()
+        if left := [each for each in due if each.id not in given]:
+            check_lines(left[0])
+            if now is None and not is_saved:
+                raise InputError("the game on the board cannot be saved")
+            give(session, left, problems, now, given)
+            return None
+    if now is not None:
+        leave(session, now)
+    if isinstance(problems, lessons.Course):
+        return course_rows(problems, page.language)
+    if problems.size:
+        return replies.Tried(found=problems.found, count=problems.size)
+    with mistakes_of(session) as all_of_them:
+        return counts(all_of_them)
+
+
+def give(
+    session: Session,
+    due: list[study.Problem],
+    problems: study.Source,
+    now: exercises.Lesson | None,
+    given: tuple[str, ...],
+) -> None:
+    """Put the first of the problems that are due on the board, after the lesson `now`; those `given` were before it."""
     problem = due[0]
-    check_lines(problem)
-    if now is None and not session.autosave.write(whole=True):
-        raise InputError("the game on the board cannot be saved")
     before = now.before if now else "" if session.tsume else session.autosave.id  # a tsume does not come back
     session.open_record(GameRecord(problem.game, problem.position))
     session.analyses.stop()
@@ -340,7 +367,6 @@ def give_next(session: Session, page: Page, problems: study.Source) -> Reply | N
         given=(*given, problem.id),
         before=before,
     )
-    return None
 
 
 def check_lines(problem: study.Problem) -> None:
@@ -351,7 +377,10 @@ def check_lines(problem: study.Problem) -> None:
 
 
 def leave(session: Session, now: exercises.Lesson) -> Reply | None:
-    """Open the game that was on the board before the problems; an empty board if it is not there any more."""
+    """Open the game that was on the board before the problems; an empty board if it is not there any more.
+
+    The session's lock is not held while the disk is read.
+    """
     answer = None
     try:
         if now.before:
@@ -360,7 +389,8 @@ def leave(session: Session, now: exercises.Lesson) -> Reply | None:
         answer = replies.Join(session=elsewhere.identity)
     except (OSError, ValueError) as fault:
         session.viewers.tell(fault_text(fault))
-    if session.tsume is now:
-        session.open_record(GameRecord(session.tree.game))
-    session.playing.wake()
+    with session.lock:
+        if session.tsume is now:
+            session.open_record(GameRecord(session.tree.game))
+        session.playing.wake()
     return answer

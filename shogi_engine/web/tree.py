@@ -357,8 +357,7 @@ class Tree:
         """Add a line after a node without moving there; return its numbers. Raises ValueError for an illegal move."""
         board, texts = self.board_at(above), []
         for move in moves:
-            texts.append(str(board.parse_text(move)))
-            board.push_text(texts[-1])
+            texts.append(str(board.push_text(move)))
         numbers = []
         for text in texts:
             numbers.append(above := self.add(text, above))

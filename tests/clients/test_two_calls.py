@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -130,6 +131,37 @@ def test_an_engine_that_is_started_again_has_its_options(tmp_path):
             engine.play("startpos", NOW)
         assert engine.play("startpos", NOW).move == "7g7f"
     assert lines == ["setoption name USI_Hash value 8", "setoption name MultiPV value 2"]
+
+
+TOLD = {
+    "gtp": (r"\d+ (?:time_settings|set_level) (.*)", "0 1 1|0 3 1|0 1 0,4|5|0 2 1,60|0 2 1|0 1 0,5"),
+    "nboard": (
+        r"set depth (\d+)|set game .*?TI\[([^]]*)\]",
+        "0:00.00/0:01.00|0:00.00/0:03.00|4|5|60,0:00.00/0:02.00||5",
+    ),
+}
+
+
+@pytest.mark.parametrize(("plain", "command"), [(SimpleGtp, "gtp"), (SimpleNBoard, "nboard")])
+def test_an_engine_is_told_the_limit_that_a_move_has(plain, command):
+    """Of one game, and one position: what was told before does not hold any more."""
+    limits = [
+        Limit(time=1),
+        Limit(time=3),
+        Limit(depth=4),
+        Limit(depth=5),
+        Limit(time=2),
+        Limit(time=2),
+        Limit(depth=5),
+    ]
+    (words, wanted), lines, told = TOLD[command], [], []
+    with plain([*OTHELLO, command], log=lambda way, line: lines.append(line) if way == ">" else None) as engine:
+        for limit in limits:
+            lines.clear()
+            engine.play(othello.Board(), limit)
+            found = filter(None, (re.match(words, line) for line in lines))
+            told.append(",".join("".join(filter(None, each.groups())) for each in found))
+    assert "|".join(told) == wanted
 
 
 def test_an_engine_that_cannot_start_fails_in_every_call():

@@ -116,8 +116,8 @@ class FakeEngine:
         self.limits.append(limit)
         return self.answer
 
-    def clock_budget(self, clock, ply, options, max_ply):
-        return plan(clock, ply, options, max_ply)
+    def clock_budget(self, clock, board, options, max_ply):
+        return plan(clock, board.game_ply(), options, max_ply)
 
     def close(self):
         pass

@@ -233,6 +233,10 @@ def test_wrong_limits_and_boards(engines):
     for wanted in ({"root_moves": ["7g7e"]}, {"limit": Limit(level=99)}, {"multipv": 0}):
         with pytest.raises(ValueError, match="illegal|legal|level|multipv"):  # at once, not in the thread
             engine.analysis(shogi.Board(), **wanted)
+    passed = shogi.Board()
+    passed.push(shogi.Move.null())
+    with pytest.raises(ValueError, match="null move"):
+        engine.analysis(passed)
     for wrong in ({"depth": 0}, {"time": -1}, {"nodes": 0}, {"black_inc": -0.1}):
         with pytest.raises(ValueError, match="must be at least"):
             Limit(**wrong)

@@ -102,7 +102,7 @@ def test_a_course_goes_on_and_is_kept(tmp_path):
     attempt = course.attempt(first)
     exercise = Exercise(task=attempt)
     exercise.give_up()
-    course.review(first, attempt.rating)
+    course.review(first, attempt.rating(exercise.helped))
     assert course.found == 0  # the answer was shown
     course.review(first, study.Rating.Good)
     assert course.found == 1
@@ -117,6 +117,6 @@ def test_a_course_goes_on_and_is_kept(tmp_path):
 def test_hints_follow_the_line_only():
     (pawn,) = [each for each in EVERY if each.name == "pawn"]
     attempt = lessons.Attempt(pawn)
-    assert attempt.hint(()) == pawn.line[0] and attempt.helped
+    assert attempt.hint(()) == pawn.line[0]
     assert attempt.hint(pawn.line[:2]) == pawn.line[2] and attempt.hint(pawn.line) == ""
-    assert attempt.hint(("5g5f", "1a2a")) == "" and attempt.rating == study.Rating.Hard
+    assert attempt.hint(("5g5f", "1a2a")) == "" and attempt.rating(helped=True) == study.Rating.Hard

@@ -77,8 +77,8 @@ class FakeEngine:
         self.book.notes = self._book.notes
 
     def _book_choice(self, board, *, best, margin, flipped, any_ply):
-        known = self._book.known(board.sfen(), flipped=flipped, any_ply=any_ply)
-        return choose(known, set(map(str, board.legal_moves)), random.Random(), best=best, margin=margin)
+        known = self._book_moves(board, flipped=flipped, any_ply=any_ply)
+        return choose(known, random.Random(), best=best, margin=margin)
 
     def _book_moves(self, board, *, flipped, any_ply):
         known = self._book.known(board.sfen(), flipped=flipped, any_ply=any_ply)

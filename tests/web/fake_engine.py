@@ -47,7 +47,7 @@ class FakeEngine:
             raise ValueError(f"the level must be 0 to 20, not {level}")
         return LevelPlan() if level == 20 else LevelPlan(nodes=600)
 
-    def clock_budget(self, clock, ply):
+    def clock_budget(self, clock, board):
         return TimeBudget.exactly(clock.allowed)
 
     def play(self, board, limit):

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from shogi_engine.web.hub import Full
 from shogi_engine.web.saving import SavedGame
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import GameStore
@@ -234,3 +235,17 @@ def test_a_large_game_that_is_left_is_written_later_and_by_whoever_opens_it(open
     assert (
         written == [writing] and len(two.session.tree.main()) == 5 and hub.store.holders.of(id) is two.session.autosave
     )
+
+
+def test_the_last_place_at_a_board_is_taken_once(open_hub, monkeypatch):
+    hub = open_hub()
+    monkeypatch.setattr("shogi_engine.web.hub.GUESTS_MAX", 1)
+    page = Page.of(hub)
+    page.do("move", move="7g7f")
+    link = hub.store.links.make("watch", None, page.session.autosave.named(), "me", page.session.identity)
+
+    def come():
+        return hub.attach("", "", lambda reply: None, link.token)
+
+    both = at_one_instant(monkeypatch, Session, "guests", come, lambda: come())
+    assert len(page.session.guests()) == 1 and sum(isinstance(each, Full) for each in both) == 1

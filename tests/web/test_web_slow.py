@@ -27,6 +27,10 @@ SLOW = [
     ("explore", {"node": 0, "source": "mine"}, Collections, "of"),
     ("problems", {}, GameStore, "progress"),
     ("lessons", {}, GameStore, "mistakes"),
+    ("lesson", {"on": True}, GameStore, "mistakes"),
+    ("lesson", {"on": True}, study.Store, "due"),
+    ("take", {"game": "shogi"}, GameStore, "progress"),
+    ("tsume", {"on": True, "problem": 1}, GameStore, "progress"),
 ]
 
 
@@ -206,6 +210,23 @@ def test_a_write_that_fails_late_is_shown(hub, monkeypatch):
     assert "No space left" in str(page.session.autosave.fault) and page.session.autosave.unsaved
 
 
+def test_a_move_is_on_the_disk_when_it_is_told_though_the_record_is_being_written(hub, monkeypatch):
+    page = Page.of(hub)
+    page.do("move", move="7g7f").session.autosave._took = 0.0
+    held = Held(monkeypatch, GameStore, "write_record")
+    writing = threading.Thread(target=page.session.autosave.write, args=(True,))
+    writing.start()
+    wait_for(lambda: held.count)
+    page.session.autosave._began += 60
+    moved = threading.Thread(target=page.do, args=("move",), kwargs={"move": "3c3d"})
+    moved.start()
+    moved.join(0.3)
+    held.go()
+    moved.join(60)
+    assert not page.session.autosave.unsaved
+    writing.join(60)
+
+
 @pytest.mark.parametrize("function", ["write", "write_record"])
 def test_another_game_does_not_wait_for_the_disk(hub, monkeypatch, function):
     """It was to be written before another began; even its name may not be known yet. None is lost, or kept twice."""
@@ -276,3 +297,15 @@ def test_a_lesson_goes_on_while_the_disk_hangs_and_says_what_was_not_written(hub
     assert not asked.is_alive() and held.count == 1 and page.last("error") is None
     held.go()
     assert wait_for(lambda: page.last("error"))["text"] == "No space left on device"
+
+
+def test_an_engine_does_not_wait_for_the_disk_with_problems_that_were_made(hub, monkeypatch):
+    monkeypatch.setattr(exercises, "PATIENCE_SECONDS", 0.05)
+    page, held = Page.of(hub), Held(monkeypatch, study.Store, "add")
+    made = ([], hub.store.mistakes("me", "shogi"), page.viewer)
+    engine = threading.Thread(target=page.session.learning._made, args=made)
+    engine.start()
+    engine.join(30)
+    assert not engine.is_alive() and held.count == 1 and page.last("lessons") is None
+    held.go()
+    assert wait_for(lambda: page.last("lessons"))["new"] == 0

@@ -28,6 +28,7 @@ from shogi_engine import records
 from shogi_engine.records import GameRecord, Node
 from tools.measure.web_load import Page, Server, connect, next_of
 
+WRITTEN_SECONDS = 30.0  # until a confirmed move is on disk, even a slow one
 SLOW_KIF = "先手：" + "\n先手：" * 8000
 SLOW_SGF = "(;GM[2]" + ")\n" * 8000
 MATELESS = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
@@ -162,12 +163,15 @@ async def contest(address: str, owner: str, way: str) -> bool:
     has = [(socket, page) for socket, page in sockets if len(page.state["line"]) == 2]
     for socket, page in has[:1]:
         await ask(socket, page, {"do": "move", "move": "3c3d"})
-    await asyncio.sleep(0.5)  # written, even on a slow disk
-    (kept,) = [each for each in await ask(*sockets[1], {"do": "kept"}) if each["kind"] == "kept"]
-    there = {each["id"]: each["moves"] for each in kept["games"]}
+    lost, end = True, time.monotonic() + WRITTEN_SECONDS
+    while lost and time.monotonic() < end:
+        await asyncio.sleep(0.5)
+        (kept,) = [each for each in await ask(*sockets[1], {"do": "kept"}) if each["kind"] == "kept"]
+        there = {each["id"]: each["moves"] for each in kept["games"]}
+        lost = there.get(id) != 2 if has else way != "delete" or id in there
     for socket, _ in sockets:
         await socket.close()
-    return there.get(id) != 2 if has else way != "delete" or id in there
+    return lost
 
 
 async def contests(server: Server, count: int) -> int:

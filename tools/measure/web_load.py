@@ -77,7 +77,7 @@ PATHS = ("/static/../app.py", "/static/%2e%2e/app.py", "/../../etc/passwd", "/st
 
 async def connect(address: str) -> Any:
     """Return a WebSocket to a server at ws://..."""
-    return await websockets.connect(address, max_size=None, compression=None)
+    return await websockets.connect(address, max_size=None, compression=None, open_timeout=TIMEOUT)
 
 
 async def next_of(socket: Any, kind: str, page: Page) -> dict[str, Any]:

@@ -352,6 +352,10 @@ class Board(KernelBoard[Move]):
         """Return the number of moves on the move stack, passes included."""
         return self._count[0]
 
+    def game_ply(self) -> int:
+        """Return how many discs were placed since the start of a usual game."""
+        return SQUARES - 4 - self.empties
+
     def identity(self) -> bytes:
         """Return what tells positions apart: the discs, and the side to move."""
         return self._bytes[: POSITION.itemsize].tobytes()

@@ -8,10 +8,12 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, board
 from shogi_engine.games.othello.board import Board, Move
 from shogi_engine.games.othello.notation import format_move
 from shogi_engine.games.othello.types import BLACK, WHITE
+from shogi_engine.types.limits import Clock, Limit
 from tests.support.othello_cases import random_game
 from tests.support.twins.naive_othello import State
 
@@ -103,6 +105,16 @@ def test_copies_of_every_kind():
         twin.pop()
         assert twin != game and game.ply() == 3
     assert game.root() == Board() and game.root().ply() == 0
+
+
+def test_a_game_that_starts_late_is_as_far_as_its_discs_are():
+    game = Board.from_transcript("f5d6c3")
+    assert game.game_ply() == Board(game.obf()).game_ply() == 3 and Board(game.obf()).ply() == 0
+    clock, late = Clock(60_000, increment=1000), Board(MUST_PASS)
+    with Engine("othello", hash_mb=1) as engine:
+        limit = Limit(black_clock=60, white_clock=60)
+        assert engine.time_budget(late, limit).soft_ms > engine.time_budget(Board(), limit).soft_ms
+        assert engine.clock_budget(clock, late).soft_ms > engine.clock_budget(clock, Board()).soft_ms
 
 
 def test_equal_boards_are_the_same_position():

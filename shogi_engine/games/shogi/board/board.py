@@ -798,6 +798,12 @@ class Board(BaseBoard, KernelBoard[Move]):
         self.push(move)
         return move
 
+    parse_own, push_own = parse_usi, push_usi
+
+    def push_text(self, text: str) -> Move:
+        """Make the move that `parse_text` reads in a text, and return it; raises ValueError if it is illegal."""
+        return self.push_usi(text) if USI_MOVE.fullmatch(text) else super().push_text(text)
+
     def _pop_otherwise(self) -> Move:
         """Take back a null move; raises IndexError if no move is left."""
         if not self._count[0]:

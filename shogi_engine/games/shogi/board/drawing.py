@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from shogi_engine.games.shogi.board.pieces import (
@@ -110,7 +110,7 @@ BODY = "M0-22.5L14.2-16.5L18.6 21.5H-18.6L-14.2-16.5Z"  # the outline of a king,
 PRINTED = 1.35  # the size of a name printed without a piece
 SCALES = (1.0, 0.86, 0.9, 0.92, 0.95, 0.95, 0.98, 0.98, 1.0, 0.86, 0.9, 0.92, 0.95, 0.98, 0.98)  # by kind
 
-_GLYPHS = json.loads(files("shogi_engine.games.shogi.board").joinpath("glyphs.json").read_text(encoding="utf-8"))
+_GLYPHS = json.loads(Path(__file__).with_name("glyphs.json").read_text(encoding="utf-8"))
 KANJI: dict[str, str] = _GLYPHS["kanji"]
 LETTERS: dict[str, str] = _GLYPHS["letters"]
 FINE = frozenset("銀飛馬桂竜香")  # drawn with thinner strokes

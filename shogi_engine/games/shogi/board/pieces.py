@@ -5,7 +5,6 @@ Squares are numbered as an SFEN is read: 0 is 9a, 8 is 1a, 80 is 1i. Bit s of a 
 
 from collections.abc import Iterable, Iterator, Set as AbstractSet
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from shogi_engine.games.game_board import GameMove
@@ -140,7 +139,14 @@ class Move(GameMove):
         return MOVES[move & CODES]
 
 
-MOVES: list[Move] = list(map(partial(int.__new__, Move), range(1 << MOVE_BITS)))  # by their ints; many are not moves
+class _Moves(dict[int, Move]):
+    """All moves by their ints, each made when it is first asked for: most never are."""
+
+    def __missing__(self, number: int) -> Move:
+        return self.setdefault(number, int.__new__(Move, number))
+
+
+MOVES = _Moves()
 Move.ALL = MOVES
 MOVES_BY_USI: dict[str, Move] = {NULL_TEXT: MOVES[0]}  # those read so far
 
