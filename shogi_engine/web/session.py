@@ -165,12 +165,12 @@ class Session:
                 self.tree.record.names[side] = viewer.name
 
     def people(self) -> list[Person]:
-        """Return who is here, if somebody came by a link; pages of one player are one person."""
-        roles = [(viewer, self.role_of(viewer)) for viewer in self.viewers if self.guests()]
+        """Return who is here, if anyone but the owner is; pages of one player are one person."""
+        roles = [(viewer, self.role_of(viewer)) for viewer in self.viewers]
         found = [Person(viewer.name, self.side_of(viewer), role.owner) for viewer, role in roles if role is not None]
-        return [
-            each for at, each in enumerate(found) if each not in found[:at] or each == Person("", None, owner=False)
-        ]
+        unknown = Person("", None, owner=False)  # watchers without a name are several
+        some = [each for at, each in enumerate(found) if each not in found[:at] or each == unknown]
+        return [] if all(each.owner for each in some) else some
 
     @property
     def asked(self) -> Asked | None:
@@ -370,6 +370,7 @@ class Session:
             after: the name of the game whose guests come along, '' for none
             swapped: they change sides
         """
+        self.request = None
         self.playing.begin(players, setting, coach=coach)
         if players.count(None) == 1:
             self.flipped = self._is_turned(players.index(None))

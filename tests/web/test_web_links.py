@@ -115,7 +115,7 @@ def test_a_guest_who_plays_the_engine_takes_back_alone(hub):
     guest.do("move", move="7g7f")
     with pytest.raises(ValueError, match="must agree"):
         host.do("undo")
-    wait_for(lambda: guest.state["ply"] == 2)
+    wait_for(lambda: guest.state["ply"] == 2, 60)
     guest.do("undo").do("resign")
     assert host.state["playing"]["over"]["winner"] == 1
 

@@ -189,3 +189,13 @@ def test_everybody_looks_back_alone_while_the_game_goes_on(hub, host, guest):
     assert guest.last("preview")["node"] == guest.state["line"][2]["node"]
     with pytest.raises(ValueError, match="no longer in the game"):
         watcher.do("go", node=999)
+
+
+def test_what_was_asked_in_one_game_is_not_asked_in_the_next(host, guest):
+    guest.do("ask", what="draw")
+    host.do("resign").do("rematch")
+    assert host.state["playing"]["on"] and host.state["asked"] is None
+
+
+def test_the_owner_alone_on_two_devices_has_no_list(hub, host):
+    assert guest_of(hub, link_to(host, "own")).state["people"] == []
