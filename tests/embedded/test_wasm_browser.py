@@ -94,3 +94,8 @@ def test_stop_in_a_page(page):
         assert max(deepest, default=0) < 40 and len(lines[-1].split()[1]) >= 4
     lines = ask(page, "bestmove", "position startpos moves 7g7f", "go depth 3")
     assert any(" multipv 2 " in line for line in lines)
+    ask(page, "info depth 5", "go infinite")
+    ask(page, "bestmove", "stop")
+    assert ask(page, "bestmove", "go depth 1")[-1].split()[1][1] in "abc"  # white's, though another Worker may have it
+    ask(page, "info depth 3", "go ponder movetime 300")
+    assert ask(page, "bestmove", "ponderhit")
