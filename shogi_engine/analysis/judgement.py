@@ -192,7 +192,7 @@ SIMPLE = {  # for kyu players, where others differ
     Kind.PROMOTION_ALLOWED: mark("The opponent gets {lost} on {square}."),
     Kind.KING_ATTACKED: mark("The king becomes weak."),
     Kind.KING_ATTACK_MISSED: mark("It misses a chance to attack the opposing king."),
-    Kind.FEW_DEFENDERS: mark("The king has fewer golds and silvers beside it."),
+    Kind.FEW_DEFENDERS: mark("The king has fewer golds and silvers next to it."),
     Kind.LINES_CLOSED: mark("The rook and the bishop have little to do."),
     Kind.CORNER_LOST: mark("The opponent gets the corner {square} before long."),
     Kind.STABLE_GIVEN: mark("The opponent gets discs that can never be flipped."),

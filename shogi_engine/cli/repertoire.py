@@ -80,7 +80,7 @@ def _add(args: Arguments, store: "Store") -> None:
 
 
 def _book_lines(args: Arguments) -> Iterator["GameRecord"]:
-    """Yield the book's best line, if it is asked for."""
+    """Yield the book's best line, if it is requested."""
     if not args.book:
         return
     from shogi_engine.explorer.figures import book_of, moves_of_book

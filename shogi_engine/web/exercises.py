@@ -54,7 +54,7 @@ def counts(problems: study.Store, new: int | None = None, *, repertoire: study.S
     """Return the message that says how many problems are due; `new` were made just now.
 
     Args:
-        repertoire: whose problems are counted beside them
+        repertoire: whose problems are counted too
     """
     when = problems.next_due()
     return Lessons(

@@ -444,7 +444,7 @@ class Lessons(Reply):
         next: when the next is due (Unix time), 0 if there are none
         new: how many were made just now, None if none were requested
         lines: whether they are of the repertoire instead
-        repertoire: how many of that are due, and how many there are; empty where it was not asked for
+        repertoire: how many of that are due, and how many there are; empty where it was not requested
     """
 
     due: int
