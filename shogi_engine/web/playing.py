@@ -273,7 +273,7 @@ class Playing:
     # ---- the engine
 
     def _judge_last(self) -> None:
-        """Judge the human's last move; if it was a blunder, wait until it is taken back or play continues."""
+        """Judge the human's last move; if it was a blunder, wait until it is taken back, or the game is to continue."""
         self._cancel()
         tree = self._tree
         record = GameRecord.from_moves(tree.game, tree.moves(self.live), start=tree.record.start)

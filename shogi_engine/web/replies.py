@@ -50,7 +50,12 @@ class Variation(msgspec.Struct):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A move of the game, with the variations that begin in its place. `value` is black's, in discs."""
+    """A move of the game, with the variations that begin in its place.
+
+    Attributes:
+        value: black's, in discs
+        lost: discs that the move lost, whatever the chances; 0 in Shogi
+    """
 
     node: int
     text: str
@@ -59,6 +64,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     exact: bool = False
     verdict: Verdict = ""
     loss: float | None = None
+    lost: int = 0
     seconds: float | None = None
     comment: str = ""
     others: list[Variation] = []

@@ -188,6 +188,7 @@ def line(tree: Tree, analyses: Analyses, language: str) -> list[Row]:
                 exact=exact,
                 verdict=move.severity if move else "",
                 loss=round(move.loss, 4) if move and move.worth_a_word else None,
+                lost=round(move.given) if move and tree.game == "othello" else 0,
                 seconds=node.seconds,
                 comment=own_words(node.comment)[:COMMENT_SHOWN],
                 others=runs,

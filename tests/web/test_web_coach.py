@@ -1,4 +1,4 @@
-"""A game with a coach: the engine stops at the human's blunder, and the move is taken back or play continues."""
+"""A game with a coach: the engine stops at the human's blunder, and the move is taken back or the game continues."""
 
 import pytest
 

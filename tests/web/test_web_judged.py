@@ -6,7 +6,7 @@ import random
 import pytest
 
 from shogi_engine import analysis, records
-from shogi_engine.analysis.judgement import plies_to_examine
+from shogi_engine.analysis.judgement import PositionResult, plies_to_examine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.types.results import Score
 from tests.web.fake_engine import FakeExaminer, fake_hub, wait_for
@@ -136,3 +136,24 @@ def test_a_comment_is_edited_and_the_lines_of_programs_stay(page, tmp_path):
     again.do("comment", node=again.state["line"][20]["node"], text="中盤")
     assert again.state["comment"] == "中盤" and "#評価値=" in again.session.tree.at.comment
     again.session.pool.close()
+
+
+def test_discs_lost_are_told_of_each_move_also_in_a_lost_game(tmp_path):
+    class Lost(FakeExaminer):
+        def examine(self, record, ply):
+            best = sorted(map(str, record.board(ply).legal_moves))[-1]  # none of those that are played then
+            black = (-40, -40, -40, -50, -50)[ply]  # black's third move, in a lost game
+            return PositionResult(best, Score.discs(-black if ply % 2 else black), (best,), 7)
+
+    hub = fake_hub(tmp_path)
+    page = Page.of(hub)
+    page.do("game", game="othello")
+    page.session.analyses.examiner = Lost
+    for move in ("f5", "d6", "c3", "d3"):
+        page.do("move", move=move)
+    page.do("judge", on=True)
+    wait_for(lambda: page.state["summary"], 60)
+    assert [(row.get("lost", 0), row.get("verdict", "")) for row in page.state["line"][1:]] == [
+        (0, ""), (0, ""), (10, ""), (0, ""),
+    ]  # fmt: skip
+    hub.close()

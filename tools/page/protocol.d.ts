@@ -7,7 +7,7 @@ interface Variation {
   moves: [number, string, string][];
 }
 
-/** A move of the game, with the variations that begin in its place. `value` is black's, in discs. */
+/** A move of the game, with the variations that begin in its place. */
 interface Row {
   node: number;
   text: string;
@@ -16,6 +16,7 @@ interface Row {
   exact?: boolean;
   verdict?: "blunder" | "mistake" | "inaccuracy" | "";
   loss?: number;
+  lost?: number;
   seconds?: number;
   comment?: string;
   others?: Variation[];

@@ -352,7 +352,7 @@ export class Local {
     return path.map((node, ply) => {
       const {text, comment, parent, value, told, seconds} = this.#nodes[node], others = ply ? this.#children(parent).filter(each => each !== node) : [];
       return {node, text: text[language], comment: comment.slice(0, 300), ...(seconds === undefined ? {} : {seconds}), ...(value ? {chance: chance(value.value, value.unit), ...(value.unit === "discs" ? {value: this.#words(value)} : {})} : {}),
-        ...(told ? {verdict: told.verdict, ...(told.verdict ? {loss: told.loss} : {})} : {}), ...(others.length ? {others: others.flatMap(each => this.#variation(each, 0, ply))} : {})};
+        ...(told ? {verdict: told.verdict, ...(told.verdict ? {loss: told.loss} : {}), ...(this.#game.game === "othello" && Math.round(told.given) ? {lost: Math.round(told.given)} : {})} : {}), ...(others.length ? {others: others.flatMap(each => this.#variation(each, 0, ply))} : {})};
     });
   }
   /** @param {number} node @param {number} depth @param {number} ply @returns {any[]} */

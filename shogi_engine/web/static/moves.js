@@ -13,6 +13,7 @@ function row(move, ply, state, link) {
   const text = element("span", {class: `text ${verdict ?? ""}`}, ply ? move.text : t("start"));
   if (verdict) text.append(" ", element("span", {class: "sign", title: t(`called_${verdict}`)}, MARKS[verdict]));
   const parts = [element("span", {class: "number"}, ply ? String(ply) : ""), text];
+  if (move.lost) parts.push(element("span", {class: "soft lost", title: t("lostDiscs", {count: move.lost})}, `−${move.lost}`));
   if (move.seconds !== undefined) parts.push(element("span", {class: "soft"}, clock_text(move.seconds)));
   if (move.value !== undefined) parts.push(element("span", {class: "soft value", title: move.exact ? t("exact") : false}, (move.exact ? "= " : "") + move.value));
   else if (move.chance !== undefined) parts.push(element("span", {class: "soft value"}, percent(move.chance)));
