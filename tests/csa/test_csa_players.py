@@ -310,6 +310,7 @@ def test_the_words_of_go():
         return go_words(a_clock(delay=100, **times).limited(Limit(), 0))
 
     assert words(byoyomi=10_000) == "btime 60000 wtime 50000 byoyomi 9900"
+    assert words(byoyomi=10_000, increment=5000) == "btime 65000 wtime 50000 byoyomi 9900"  # USI has not both
     assert words(increment=5000) == "btime 59900 wtime 50000 binc 5000 winc 5000"
     assert words(left=(40, 50_000), increment=5000) == "btime 0 wtime 50000 binc 4940 winc 5000"
     assert words(left=(0, 0), total=0) == "btime 0 wtime 0 byoyomi 4900"
