@@ -163,6 +163,14 @@ def test_what_moves_take_besides_thinking_is_kept_back():
     assert usual == small and large < usual / 2  # the delay covers the small one
 
 
+@pytest.mark.parametrize(("least", "thinking"), [(1000, 900), (50, 0)])
+def test_the_least_time_that_a_move_costs_is_for_thinking(least, thinking):
+    """Less the delay."""
+    found = []
+    a_clock(least=least, delay=100).budget(0, lambda _, options: found.append(options) or TimeBudget(1, 2))
+    assert found[0].minimum_thinking_time == thinking
+
+
 def test_rounding_up_takes_a_unit_of_the_time():
     def shared(**times):
         found = []

@@ -144,7 +144,7 @@ class Session(Gtp):
     [("time_settings 60 0 0|genmove b|genmove w|genmove b|genmove w|genmove b", [(60,), (60,), (57,), (57,), (54,)]),
      ("time_settings 60 0 0|genmove b|time_left b 50 0|genmove w|genmove b|genmove w|genmove b",
       [(60,), (60,), (50,), (57,), (47,)]),
-     ("time_settings 60 0 0|genmove b|time_left b 9 0|clear_board|genmove b", [(60,), (60,)]),
+     ("time_settings 60 0 0|time_left b 9 0|genmove b|clear_board|genmove b", [(9,), (60,)]),
      ("time_settings 60 10 5|genmove b|time_left w 8 4|genmove w", [(60, 0, 2), (0, 2)]),
      ("time_settings 2 10 1|genmove b|genmove w|genmove b", [(2, 0, 10), (2, 0, 10), (0, 10)]),
      ("time_settings 2 10 1|time_left b 0 0|genmove b", [(0, 0, 10)]),
