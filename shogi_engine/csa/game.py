@@ -122,7 +122,7 @@ class TimeReader:
 
     def __init__(self, times: tuple[ServerTime, ServerTime]) -> None:
         self._times = times
-        self._counts_units = [False, False]
+        self._counts_units = False
 
     def seconds(self, text: str, side: int, allowed: float | None, measured_ms: float | None = None) -> float:
         """Return the time of a move of `side` in seconds.
@@ -134,11 +134,10 @@ class TimeReader:
         number, unit = float(text), self._times[side].unit
         if unit < MS and "." not in text and number:
             if measured_ms is not None:
-                in_units = abs(number * unit - measured_ms) < abs(number * MS - measured_ms)
-                self._counts_units = [in_units, in_units]
+                self._counts_units = abs(number * unit - measured_ms) < abs(number * MS - measured_ms)
             elif allowed is not None and number > allowed:
-                self._counts_units = [True, True]
-            if self._counts_units[side]:
+                self._counts_units = True
+            if self._counts_units:
                 number *= unit / MS
         return number
 

@@ -8,14 +8,14 @@ from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.mate import lines
 from shogi_engine.games.shogi.mate.search import MATE, NO_MATE
 from shogi_engine.games.shogi.mate.table import GENERATIONS, LENGTH_MAX, MATE_SEARCH
-from shogi_engine.games.shogi.sfen_kernels import read_sfen, write_sfen
+from shogi_engine.games.shogi.sfen_kernels import SFEN_BYTES, read_sfen, write_sfen
 from shogi_engine.games.shogi.texts import NAME_BYTES, read_move, write_move, write_name
-from shogi_engine.interface.game import MOVE_NONE, undo_move
+from shogi_engine.interface.game import MOVE_NONE, do_move
 from shogi_engine.jit import njit, record_at, record_dtype, record_reader
-from shogi_engine.search.context import play_move
 
 GAME = games.load("shogi")
 NAMES, FIND_MATE = OWN, OWN + 1
+ROOT = TEXT_BYTES - SFEN_BYTES - 8  # where the text keeps the root while it is left
 LINE_NODES = 1 << 20  # to find the line of a mate again whose proof the table has lost
 MATE_PAGE = record_dtype([("search", MATE_SEARCH), ("line", lines.LINE)])
 PAGE = page_dtype(GAME, ("mates", np.int64))  # the address of a MATE_PAGE
@@ -26,25 +26,26 @@ page_at, mates_at = record_reader(PAGE), record_reader(MATE_PAGE)
 def write_names(page, ctx, length, style):
     """Write the names, in a style of texts.py, of the moves text[:length] that follow the root.
 
-    A blank follows each; they begin at text[length + 1]. They end at an illegal move, or where the text is full.
+    A blank follows each; they begin at text[length + 1]. They end at an illegal move, or where the text is full. A game
+    may be longer than ctx.undo, so the root is read again afterwards.
     """
-    text, place, made = page.text, 0, 0
+    text, place, undo = page.text, 0, ctx.undo[ctx.game_ply]
     end, text[length] = length + 1, BLANK
+    root_end = write_sfen(ctx.pos, text, ROOT)
+    text[root_end] = BLANK
+    last = t.move_to(ctx.undo[ctx.game_ply - 1].move) if ctx.game_ply > 0 else -1
     while place < length:
         stop = word_end(text, place, length)
         move = read_move(ctx.pos, text, place, stop)
-        if move == MOVE_NONE or end + NAME_BYTES >= TEXT_BYTES:
+        if move == MOVE_NONE or end + NAME_BYTES >= ROOT:
             break
-        last = t.move_to(ctx.undo[ctx.game_ply - 1].move) if ctx.game_ply > 0 else -1
         end = write_name(ctx.pos, move, style, last, text, end)
         text[end] = BLANK
         end += 1
-        play_move(ctx, move)
-        made += 1
+        do_move(ctx.pos, move, undo)
+        last = t.move_to(move)
         place = stop + 1
-    for _ in range(made):
-        ctx.game_ply -= 1
-        undo_move(ctx.pos, ctx.undo[ctx.game_ply].move, ctx.undo[ctx.game_ply])
+    read_sfen(text, ROOT, root_end, ctx.pos)
     return end
 
 

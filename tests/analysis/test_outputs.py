@@ -9,6 +9,7 @@ from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import annotated, judge, page
 from shogi_engine.analysis.judgement import LANGUAGES, PositionResult, words_of
+from shogi_engine.analysis.report import game_table, sentences_on
 from shogi_engine.records import GameRecord
 from shogi_engine.types.results import Score
 
@@ -54,6 +55,25 @@ def test_an_annotated_record_reloads_with_the_same_moves(record, name, language)
         better = "P-2f P-8d P-2e" if language == "en" else "▲２六歩 △８四歩 ▲２五歩"
         assert better in again.comments[3]
     assert record.comments == {1: "hello"}  # it is a copy
+
+
+def test_a_table_counts_each_sides_own_moves(record):
+    table = game_table(judge(record, FINDINGS))
+    counts = re.findall(r"^(\w+): blunder (\d+), mistake (\d+), inaccuracy (\d+); gave away (\S+)%$", table, re.M)
+    assert counts == [("black", "1", "0", "0", "17.3"), ("white", "0", "0", "0", "0.4")]
+
+
+def test_passes_have_no_number():
+    moves = ["d3", "c3", "e6", "d2", "d1", "e1", "b2", "c1", "pass", "d6", "c7", "f3"]
+    found = {ply: PositionResult(move, Score(0), (move,)) for ply, move in enumerate(moves)}
+    found[10] = PositionResult("c4", Score(2000), ("c4",))  # in place of c7
+    found[12] = PositionResult("c5", Score(0), ("c5",))
+    game = judge(GameRecord.from_moves("othello", moves), found)
+    rows = re.findall(r"^ *(\d+) +(?:black|white) +(\S+)", game_table(game), re.M)
+    placed = [move for move in moves if move != "pass"]
+    assert [(int(number), move) for number, move in rows if move != "pass"] == list(enumerate(placed, 1))
+    (worst,) = (move for move in game.moves if move.move == "c7")
+    assert sentences_on(game, worst)[0].startswith("10. c7")
 
 
 def test_evaluations_of_othello_are_written_where_the_format_has_them():

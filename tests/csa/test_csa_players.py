@@ -163,6 +163,14 @@ def test_what_moves_take_besides_thinking_is_kept_back():
     assert usual == small and large < usual / 2  # the delay covers the small one
 
 
+@pytest.mark.parametrize(("least", "thinking"), [(1000, 900), (50, 0)])
+def test_the_least_time_that_a_move_costs_is_for_thinking(least, thinking):
+    """Less the delay."""
+    found = []
+    a_clock(least=least, delay=100).budget(0, lambda _, options: found.append(options) or TimeBudget(1, 2))
+    assert found[0].minimum_thinking_time == thinking
+
+
 def test_rounding_up_takes_a_unit_of_the_time():
     def shared(**times):
         found = []
@@ -310,6 +318,7 @@ def test_the_words_of_go():
         return go_words(a_clock(delay=100, **times).limited(Limit(), 0))
 
     assert words(byoyomi=10_000) == "btime 60000 wtime 50000 byoyomi 9900"
+    assert words(byoyomi=10_000, increment=5000) == "btime 65000 wtime 50000 byoyomi 9900"  # USI has not both
     assert words(increment=5000) == "btime 59900 wtime 50000 binc 5000 winc 5000"
     assert words(left=(40, 50_000), increment=5000) == "btime 0 wtime 50000 binc 4940 winc 5000"
     assert words(left=(0, 0), total=0) == "btime 0 wtime 0 byoyomi 4900"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shogi_engine.embedded import calls, shogi
-from shogi_engine.games.shogi.texts import JAPANESE
+from shogi_engine.games.shogi.texts import JAPANESE, KIF
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.search.root import Searcher
 
@@ -47,3 +47,17 @@ def test_names_end_where_the_text_is_full(page):
     assert len(moves) < end <= calls.TEXT_BYTES
     names = text[len(moves) + 1 : end].tobytes().decode().split()
     assert 1000 < len(names) < 4000 and names[:4] == names[4:8]
+
+
+def test_names_of_a_game_that_is_longer_than_what_is_kept_of_it(page):
+    """Only the first undo record after the root's changes, not the root, and nothing behind the undo records."""
+    assert task(page, calls.POSITION, f"{shogi.GAME.start} moves 2h3h 8b7b")[0] == 2
+    context = np.asarray(page[1]._contexts[0])
+    before = np.frombuffer(context.tobytes(), dtype=np.uint8)
+    moves = " ".join(["3h2h", "7b8b", "2h3h", "8b7b"] * 300)
+    end, text = task(page, shogi.NAMES, moves, KIF)
+    names = text[len(moves) + 1 : end].tobytes().decode().split()
+    assert names == ["２八飛(38)", "８二飛(72)", "３八飛(28)", "７二飛(82)"] * 300
+    changed = np.flatnonzero(before != np.frombuffer(context.tobytes(), dtype=np.uint8))
+    undo, size = context.dtype.fields["undo"][1], context["undo"].dtype.itemsize
+    assert changed.min() >= undo + 2 * size and changed.max() < undo + 3 * size

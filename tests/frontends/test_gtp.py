@@ -4,11 +4,15 @@ import random
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from shogi_engine.__main__ import main
+from shogi_engine.frontends import othello
+from shogi_engine.frontends.othello import Gtp, time_for_move
 from shogi_engine.games.othello.board import Board
+from shogi_engine.types.limits import Clock
 from tests.support.console_driver import Process
 from tests.support.conversation import ROOT
 
@@ -112,6 +116,54 @@ def test_clocks(engine, settings, left, most):
     assert engine.ask(settings) == "=" and (left is None or engine.ask(left) == "=")
     with engine.within(most):
         assert engine.ask("genmove b").startswith("= ")
+
+
+class Session(Gtp):
+    """A session with an engine that takes 3 s for each move; it notes the clocks it is given."""
+
+    def __init__(self, monkeypatch):
+        super().__init__(SimpleNamespace(line=lambda text: None), None)
+        self.clocks, self.now = [], 0.0
+        monkeypatch.setattr(othello, "time", SimpleNamespace(monotonic=lambda: self.now))
+
+    @property
+    def engine(self):
+        return SimpleNamespace(board=Board, play=self.think)
+
+    def think(self, board, limit, search):
+        self.now += 3
+        return SimpleNamespace(move=next(iter(board.legal_moves)))
+
+    def limit(self, level, clock):
+        self.clocks.append(clock)
+        return super().limit(level, clock)
+
+
+@pytest.mark.parametrize(
+    ("commands", "clocks"),
+    [("time_settings 60 0 0|genmove b|genmove w|genmove b|genmove w|genmove b", [(60,), (60,), (57,), (57,), (54,)]),
+     ("time_settings 60 0 0|genmove b|time_left b 50 0|genmove w|genmove b|genmove w|genmove b",
+      [(60,), (60,), (50,), (57,), (47,)]),
+     ("time_settings 60 0 0|time_left b 9 0|genmove b|clear_board|genmove b", [(9,), (60,)]),
+     ("time_settings 60 10 5|genmove b|time_left w 8 4|genmove w", [(60, 0, 2), (0, 2)]),
+     ("time_settings 2 10 1|genmove b|genmove w|genmove b", [(2, 0, 10), (2, 0, 10), (0, 10)]),
+     ("time_settings 2 10 1|time_left b 0 0|genmove b", [(0, 0, 10)]),
+     ("kgs-time_settings byoyomi 4 10 5|genmove b|genmove w|genmove b", [(4, 10), (4, 10), (1, 10)]),
+     ("time_settings 0 10 0|genmove b", [None])],
+)  # fmt: skip
+def test_the_clock_of_a_move(monkeypatch, commands, clocks):
+    session = Session(monkeypatch)
+    for command in ("clear_board", *commands.split("|")):
+        name, *words = command.split()
+        session._answer("", name, words)
+    assert session.clocks == [each and Clock.from_seconds(*each) for each in clocks]
+
+
+def test_an_increment_is_time_for_the_move_that_it_comes_before():
+    plain, more = (time_for_move(Clock(10_000, increment=each), 20) for each in (0, 2000))
+    assert more.soft_ms > plain.soft_ms
+    assert time_for_move(Clock(300, increment=10_000), 20).hard_ms <= 300  # of which only this is there
+    assert time_for_move(Clock(0, byoyomi=1000), 20).hard_ms > 500
 
 
 def test_an_interrupt_ends_the_search(engine):

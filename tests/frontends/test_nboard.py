@@ -4,10 +4,13 @@ import random
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
+from shogi_engine.frontends.othello import NBoard
 from shogi_engine.games.othello.board import Board
+from shogi_engine.types.limits import Clock
 from tests.support.console_driver import Process
 from tests.support.conversation import ROOT
 
@@ -28,6 +31,16 @@ def engine():
         process.send("nboard 2", "set depth 4", game(), "go")
         process.until("===", 300)
         yield process
+
+
+def test_each_side_has_its_own_clock():
+    class Session(NBoard):
+        engine = SimpleNamespace(board=lambda start, moves: Board(start))
+
+    session = Session(None, None)
+    for clock, seconds in (("TI[9:00]TB[1:00]TW[5:00]", (60, 300)), ("TI[9:00]TW[5:00]", (540, 300))):
+        session._set_game(game(clock=clock).removeprefix("set game "))
+        assert session._clock.settings == tuple(map(Clock.from_seconds, seconds))
 
 
 def settle(engine):

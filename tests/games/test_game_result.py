@@ -127,7 +127,7 @@ def test_a_game_without_such_rules_ends_without_legal_moves(game):
 
 
 def sign(value):
-    return (value > 0) - (value < 0)
+    return int(value > 0) - int(value < 0)
 
 
 def random_game(ctx, game, start, seed, longest=LONGEST):

@@ -4,6 +4,7 @@ A small module of kernels of every kind is built here, without the package's own
 """
 
 import importlib.util
+import os
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ import pytest
 from shogi_engine import jit
 from shogi_engine.jit import module, njit, record_dtype
 from tests.support.processes import ROOT, copy_package, environment, run
+from tools.kernels import lowering_environment
 from tools.kernels.targets import TARGETS
 
 POINT = record_dtype([("x", np.int32), ("y", np.int64)])
@@ -74,7 +76,7 @@ def entries():
         yield Entry(total, (Array(kind),))
     yield Entry(fill, (Array(I16, 2), I64))
 """
-BUILD = """
+LOWER = """
 import sys
 from pathlib import Path
 import own_entries
@@ -83,8 +85,18 @@ from tools.kernels.targets import TARGETS
 lowering.entries = own_entries.entries
 folder = Path(sys.argv[1])
 lowering.main()
-print(linking.build(TARGETS["linux-x86_64"], folder, folder))
 """
+BUILD = LOWER + 'print(linking.build(TARGETS["linux-x86_64"], folder, folder))'
+
+
+def run_with_kernels(folder, source):
+    """Write the kernels into a folder, and run Python there as it is run to lower them."""
+    (folder / "kernels.py").write_text(KERNELS)
+    (folder / "own_entries.py").write_text(ENTRIES)
+    env = lowering_environment() | {"PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"}
+    subprocess.run(
+        [sys.executable, "-P", "-c", source, str(folder)], check=True, env=env, capture_output=True, text=True
+    )
 
 
 @pytest.fixture(scope="module")
@@ -92,11 +104,7 @@ def built(tmp_path_factory):
     """Return a folder with the kernels and their module."""
     pytest.importorskip("ziglang", reason="ziglang is not installed")
     folder = tmp_path_factory.mktemp("module")
-    (folder / "kernels.py").write_text(KERNELS)
-    (folder / "own_entries.py").write_text(ENTRIES)
-    env = environment(folder / "cache", ROOT, folder, SHOGI_ENGINE_KERNELS="0")
-    command = [sys.executable, "-P", "-c", BUILD, str(folder)]
-    subprocess.run(command, check=True, env=env, capture_output=True, text=True)
+    run_with_kernels(folder, BUILD)
     return folder
 
 
@@ -166,6 +174,12 @@ list(ThreadPoolExecutor(8).map(work, records))
 print(json.dumps([int(each.x) for each in records]))
 """
         assert ask(source) == [2000] * 8
+
+
+def test_kernels_lowered_in_another_folder_and_process_are_equal(built, tmp_path):
+    run_with_kernels(tmp_path, LOWER)
+    for name in ("kernels.ll", "rows.pickle"):
+        assert (tmp_path / name).read_bytes() == (built / name).read_bytes()
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -34,6 +34,7 @@ def helpers():
 
 THINK = """
 import json, sys
+import tests.conftest  # without numba too, tests call any kernel
 from tests.support.games import game_of
 from tests.support.searching import answer, random_positions
 from shogi_engine.search.timeman import Info, Limits
@@ -53,7 +54,8 @@ print(json.dumps(found))
 
 @every_game
 def test_one_thread_thinks_the_same_in_every_process(name):
-    folder = cache_folder()
+    game, folder = game_of(name), cache_folder()
+    Searcher(game, hash_mb=1).search(game.parse_position(game.start), (), Limits(depth=1))  # skips what needs numba
     nodes = 400 if JIT_DISABLED else 30000
     command = [sys.executable, "-W", "ignore", "-c", THINK, name, str(LONGEST[name]), str(nodes)]
     env = environment(folder and folder.parent)

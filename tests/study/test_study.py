@@ -133,6 +133,17 @@ def test_problems_come_back_later_and_later_and_at_once_after_a_failure(store, p
         store.review(replace(problem, game="othello"), Rating.Good)
 
 
+def test_the_longest_overdue_problem_comes_first(store, problem):
+    other = replace(problem, position=problem.position.replace(" b ", " w "))
+    assert store.add([problem, other]) == 2
+    late, early = (
+        store.review(each, Rating.Good, NOW + datetime.timedelta(hours=hours))
+        for each, hours in ((problem, 1), (other, 0))
+    )
+    assert early < late and store.due(early) == [other] and store.due(late) == [other, problem]
+    assert store.next_due() == early and store.all() == [problem, other]
+
+
 def test_the_same_position_of_another_game_is_the_same_problem(store, problem):
     later = replace(problem, position=problem.position[:-1] + "9", source="another")
     assert store.add([problem, later]) == 1

@@ -18,6 +18,7 @@ from shogi_engine.games.shogi.usi_moves import parse_usi
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX, VALUE_NONE, do_move, do_null
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context, set_root
+from tests.support.processes import needs_workshop
 from tests.support.shogi_cases import rule_cases
 
 CYCLE = ["2h3h", "8b7b", "3h2h", "7b8b"]
@@ -147,6 +148,7 @@ def test_no_legal_move_loses():
         assert terminal_value(ctx) == -VALUE_MATE + 5
 
 
+@needs_workshop
 @pytest.mark.skipif(JIT_DISABLED, reason="plain Python has no types to infer")
 def test_values_are_integers():
     """The kernels return integers, no floats."""

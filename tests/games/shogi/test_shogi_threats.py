@@ -16,7 +16,7 @@ from tests.games.shogi.test_shogi_mates import after, in_check, middle_games
 from tests.support.processes import ARE_PLAIN, ROOT
 from tests.support.shogi_moves import legal_moves
 
-COUNT = 20 if ARE_PLAIN else 600
+COUNT = 40 if ARE_PLAIN else 600
 
 
 @pytest.fixture(scope="module")
