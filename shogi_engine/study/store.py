@@ -145,7 +145,7 @@ class Store:
         query = (
             f"SELECT {columns} FROM problems "
             f"WHERE owner = :owner AND (:game = '' OR json_extract(content, '$.game') = :game) "
-            f"AND (json_extract(content, '$.kind') = '{LINE}') = :lines {condition}"
+            f"AND (json_extract(content, '$.kind') IS '{LINE}') = :lines {condition}"
         )
         return self._database.rows(query, owner=self._owner, game=self._game, lines=self.is_repertoire, **values)
 

@@ -51,7 +51,7 @@ def test_twenty_lines_come_back_on_their_days(store):
             if number % 5 == 4 and not asked:  # the first day's fifths are forgotten
                 assert attempt.tried(("1g1f",), None).status == WRONG
             assert attempt.tried(problem.answers, None).status == DONE
-            known[problem.id] = store.review(problem, attempt.rating, at)
+            known[problem.id] = store.review(problem, attempt.rating(helped=False), at)
         asked.append(len(due))
         at += DAY
     assert asked[0] == 21 and asked[1] >= 4  # what was forgotten comes back the next day
