@@ -1,6 +1,5 @@
 """Opening books: the format, the look-up, the choice, and what the engine does with them; the one that is shipped."""
 
-import functools
 import random
 from collections import Counter
 
@@ -24,7 +23,6 @@ from shogi_engine.interface import extras as any_book
 from tests.support.usi_driver import FAKE, Process
 from usi.options import OPTIONS
 
-choose = functools.partial(any_book.choose, best=16, margin=30)
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 AFTER_7G7F = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
 TEXT = f"""#YANEURAOU-DB2016 1.00
@@ -37,6 +35,11 @@ sfen {START}
 sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 7
 2g2f 8c8d -10 9
 """
+
+
+def choose(known, legal, rng, *, best=16, margin=30):
+    """Choose among the known moves that are legal, as Engine.book does."""
+    return any_book.choose([each for each in known if each.move in legal], rng, best=best, margin=margin)
 
 
 @pytest.fixture
