@@ -135,8 +135,10 @@ def test_axe_finds_no_serious_fault_anywhere(browser, backend, size, language, s
     assert visitor.axe() == []
     for button in ("#new", "#open", "#save", "#tsume"):
         visitor.page.click(button)
+        visitor.page.wait_for_selector("#dialog[open]")
         assert visitor.axe() == [], button
         visitor.page.keyboard.press("Escape")
+        visitor.page.wait_for_selector("#dialog:not([open])", state="attached")
     visitor.page.click("#edit")
     visitor.page.wait_for_selector("#setup-done")
     assert visitor.axe() == []

@@ -481,9 +481,10 @@ def test_the_log_is_rotated(tmp_path, monkeypatch):
     loggers = [logging.getLogger(name) for name in ("shogi_engine", "uvicorn.error")]
     before = [(each, list(each.handlers), each.level) for each in loggers]
     try:
-        serve._log_to(str(tmp_path / "log"))
+        finish = serve._log_to(str(tmp_path / "log"))
         for number in range(200):
             logging.getLogger("shogi_engine.web").warning("line %d", number)
+        finish()
         assert sorted(path.name for path in tmp_path.iterdir()) == ["log", "log.1", "log.2", "log.3", "log.4"]
         assert "line 199" in (tmp_path / "log").read_text(encoding="utf-8")
         assert all(path.stat().st_size <= 1000 for path in tmp_path.iterdir())

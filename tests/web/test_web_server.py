@@ -224,7 +224,7 @@ def test_games_are_shared_only_without_a_token(tmp_path, monkeypatch, words, tok
     monkeypatch.setenv("SHOGI_ENGINE_TOKEN", token)
     monkeypatch.setattr("shogi_engine.web.store.GameStore", stop)
     with pytest.raises(EnoughError) as found:
-        main(["serve", *words])
+        main(["serve", "--port", "0", *words])
     assert found.value.args == (shared,)
 
 

@@ -210,8 +210,6 @@ def solved(folder, number):
 
     progress = tsume.Progress(folder / "tsume.json")
     progress.solve(tsume.problems()[number])
-    if not progress.saved:
-        raise OSError
     return folder / "tsume.json"
 
 
