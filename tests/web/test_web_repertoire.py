@@ -13,7 +13,7 @@ LINES = {"shogi": ("7g7f 3c3d 2g2f", "1g1f", "定跡："), "othello": ("f5 d6 c3
 
 @pytest.fixture
 def hub(tmp_path):
-    hub = fake_hub(tmp_path)
+    hub = fake_hub(tmp_path / "games")
     yield hub
     hub.close()
 
