@@ -18,7 +18,7 @@ from shogi_engine.play.game import PASS as PASS
 from shogi_engine.play.words import mate_lengths
 from shogi_engine.records import GameRecord
 from shogi_engine.types.limits import SIDES
-from shogi_engine.types.outcomes import Fact, GameNames, Kind
+from shogi_engine.types.outcomes import DAN, KYU, Fact, GameNames, Kind
 from shogi_engine.types.results import Score
 
 # ---- The texts of an analysis, in English and Japanese
@@ -184,7 +184,6 @@ FOR_NOTHING = {  # where the other side gets no piece
     Kind.EXCHANGE_MISSED: mark("The exchange on {square} wins {won}: {line}."),
     Kind.PIECES_MISSED: mark("The better line wins {won}: {line}."),
 }
-KYU, DAN = WORDS_FOR = ("kyu", "dan")  # whom sentences are for: dan players get all of a line, and numbers
 KYU_MOVES = 3  # of a line; the claim is then in words alone, or within these moves
 SIMPLE = {  # for kyu players, where others differ
     Kind.MATE_THREAT_UNMET: mark("It does not meet the threat of mate."),

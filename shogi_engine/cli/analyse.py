@@ -14,6 +14,7 @@ from shogi_engine.common.files import locked, write_whole
 from shogi_engine.language import InputError, translate as _
 from shogi_engine.play.words import DEFAULT_MS
 from shogi_engine.records.files import HEAD, encoding_of
+from shogi_engine.types.outcomes import DAN, WORDS_FOR
 
 if TYPE_CHECKING:
     from shogi_engine.analysis import Analyst, GameAnalysis
@@ -109,7 +110,7 @@ class Arguments(common.Arguments):
         "save the analysis (JSON); positions already in FILE are not searched again", metavar="FILE"
     )
     cluster: str = common.CLUSTER
-    words: str = option("how reasons are told: shortly, or in full", choices=("kyu", "dan"), default="dan")
+    words: str = option("how reasons are told: shortly, or in full", choices=WORDS_FOR, default=DAN)
     json: bool = common.JSON
 
 

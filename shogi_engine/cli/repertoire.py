@@ -1,6 +1,7 @@
 """`shogi-engine repertoire`: opening lines as problems in the terminal, which come back until they are known."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,10 +67,9 @@ def _add(args: Arguments, store: "Store") -> None:
     from shogi_engine.explorer import Explorer
     from shogi_engine.explorer.figures import book_of, figures, moves_of_book
 
-    def said(board: Any, spoken: str) -> list[str]:
-        game = board.record().game
-        rows = explorer.moves(board, book_of(game)) if explorer else moves_of_book(board, book_of(game))
-        return figures(board, rows, spoken)
+    def said(board: Any) -> Callable[[str], list[str]]:
+        book = book_of(board.record().game)
+        return partial(figures, board, explorer.moves(board, book) if explorer else moves_of_book(board, book))
 
     explorer = Explorer(args.explorer) if args.explorer else None
     records = [*(record for file in args.files for record in common.loaded(file)), *_book_lines(args)]

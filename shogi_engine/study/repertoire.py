@@ -9,11 +9,11 @@ from shogi_engine.records import GameRecord, Node
 from shogi_engine.study.problems import LINE, Problem
 from shogi_engine.types.limits import SIDES
 
-Figures = Callable[[Any, str], Sequence[str]]
+Figures = Callable[[Any], Callable[[str], Sequence[str]]]
 
 
 def problems_of_lines(
-    record: GameRecord, side: str, *, plies: int = 30, figures: Figures = lambda board, language: ()
+    record: GameRecord, side: str, *, plies: int = 30, figures: Figures = lambda board: lambda language: ()
 ) -> Iterator[Problem]:
     """Yield the positions of a record's lines in which a side is to move, with its move, in the order of the lines.
 
@@ -22,9 +22,9 @@ def problems_of_lines(
     Args:
         side: 'black' or 'white'
         plies: of each line, from its start
-        figures: `figures(board, language)` returns sentences on the moves of a Board's position
+        figures: `figures(board)(language)` returns sentences on the moves of a Board's position
     """
-    names, board = VERSUS.join(record.names) if any(record.names) else "", record.board(0)
+    who, board = VERSUS.join(record.names) if any(record.names) else "", record.board(0)
 
     def walk(node: Node, ply: int) -> Iterator[Problem]:
         if ply > plies:
@@ -33,9 +33,9 @@ def problems_of_lines(
         for child in node.children[: 1 if own else None]:
             if own:
                 line = tuple(each.move for each in GameRecord.line(child))[: plies - ply + 1]
-                why = tuple((language, tuple(figures(board, language))) for language in LANGUAGES)
-                source = f"{names}, {ply}"
-                yield Problem(record.game, board.position(), LINE, line[:1], line, "", why=why, source=source)
+                said = figures(board)
+                why = tuple((language, tuple(said(language))) for language in LANGUAGES)
+                yield Problem(record.game, board.position(), LINE, line[:1], line, "", why=why, source=f"{who}, {ply}")
             board.push_text(child.move)
             yield from walk(child, ply + 1)
             board.pop()

@@ -14,6 +14,8 @@ from shogi_engine.types.limits import SIDES
 
 # ---- Fact: something true of a bad move, by the board or by a search. Standard library only
 
+KYU, DAN = WORDS_FOR = ("kyu", "dan")  # whom facts are told: dan players read all of a line, and numbers
+
 
 class Kind(StrEnum):
     """What a fact says. `moves` is what a fact of this kind has there; every line begins where the bad move was made.

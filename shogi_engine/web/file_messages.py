@@ -142,18 +142,17 @@ class Sheet(Question):
             name, title, found = "tsume", tsume.heading(some, language), tsume.as_records(some, language)
         elif self.lines:
             with mistakes_of(session, lines=True) as problems:
-                name, title, found = (
-                    "openings",
-                    translate("Openings", language),
-                    study.as_records(problems.all(), language),
-                )
+                name, title = "openings", translate("Openings", language)
+                found = study.as_records(problems.all(), language)
+            if not found:
+                raise InputError("the repertoire is empty")
         else:
             with session.lock:
                 judged, record = session.analyses.judged_game(), session.tree.record
                 name, title = record.game, names_shown(view.title(record), language) or translate("Problems", language)
             found = study.as_records(study.problems_of(judged, examined=study.Accepted()), language)
-        if not found:
-            raise InputError("there were no serious mistakes")
+            if not found:
+                raise InputError("there were no serious mistakes")
         data = base64.b64encode(study.sheet(found, title, language).encode("utf-8", "replace")).decode("ascii")
         return replies.File(name=f"{dated(name)}.html", data=data, lost=[])
 

@@ -4,7 +4,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from shogi_engine.analysis.judgement import WORDS_FOR
 from shogi_engine.analysis.report import of_programs
 from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.language import InputError
@@ -12,6 +11,7 @@ from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
 from shogi_engine.records.tree import one_line
 from shogi_engine.types.limits import Clock
+from shogi_engine.types.outcomes import WORDS_FOR
 from shogi_engine.web import links, replies, view
 from shogi_engine.web.access import Slow
 from shogi_engine.web.links import WATCHER, Page

@@ -13,6 +13,7 @@ import msgspec
 
 from shogi_engine.common.database import Database
 from shogi_engine.language import InputError, mark, translate
+from shogi_engine.types.outcomes import DAN
 from shogi_engine.web.replies import Error, Reply, Role
 
 LINKS_MAX = 20  # of an owner
@@ -146,14 +147,14 @@ class ViewOptions(NamedTuple):
         flipped: shown from white's side
         narrow: hands above and below the board
         pieces: the set of Shogi pieces
-        words: whom reasons are told, one of `analysis.judgement.WORDS_FOR`
+        words: whom reasons are told, one of `types.outcomes.WORDS_FOR`
     """
 
     language: str = "en"
     flipped: bool = False
     narrow: bool = False
     pieces: str = "kanji"
-    words: str = "dan"
+    words: str = DAN
 
     def picture(self, game: str) -> dict[str, Any]:
         """Return the drawing options of boards and of the arrows over them."""

@@ -176,8 +176,9 @@ class Session:
     def asked(self) -> Asked | None:
         """What one of two people asks of the other, until the next move, and while a page of that side is here."""
         request = self.request
-        there = request is not None and self.playing.on and self.playing.live == request.node
-        return request if there and any(self.side_of(each) == request.side for each in self.viewers) else None  # type: ignore[union-attr]
+        if request is None or not self.playing.on or self.playing.live != request.node:
+            return None
+        return request if any(self.side_of(each) == request.side for each in self.viewers) else None
 
     def grant(self, request: Asked) -> None:
         """Do what the other player has agreed to."""

@@ -1,7 +1,8 @@
 """The messages about analyses, books, tsume, and problems made of the user's own mistakes."""
 
 import contextlib
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
@@ -247,8 +248,8 @@ class Repertoire(Action):
         book = book_of(record.game)
         explorer = collections.of("mine", record.game, store, owner)
 
-        def said(board: Any, language: str) -> list[str]:
-            return figures(board, explorer.moves(board, book), language)
+        def said(board: Any) -> Callable[[str], list[str]]:
+            return functools.partial(figures, board, explorer.moves(board, book))
 
         with mistakes_of(session, lines=True) as problems:
             check_room(problems)

@@ -106,7 +106,8 @@ def typing(store, lines):
 
 def test_in_the_terminal_a_deviation_is_told_and_the_move_asked_again(store):
     record = GameRecord.from_moves("shogi", ["7g7f", "3c3d", "2g2f"])
-    store.add(study.problems_of_lines(record, "black", figures=lambda board, language: ["In the book: P-7f (+30)."]))
+    said = ["In the book: P-7f (+30)."]
+    store.add(study.problems_of_lines(record, "black", figures=lambda board: lambda language: said))
     text = typing(store, ["2g2f", "7g7f", "2g2f"])
     assert "In the book" in text and text.count("Right.") == 2 and text.count("It comes back on") == 2
 

@@ -4,6 +4,7 @@ import base64
 
 import pytest
 
+from shogi_engine.language import InputError
 from tests.web.fake_engine import fake_hub
 from tests.web.page import Page
 from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serve
@@ -51,6 +52,11 @@ def test_a_line_is_learnt_asked_and_comes_back(hub, game):
     page.do("move", move=moves.split()[2]).do("lesson", on=True)
     assert page.last("lessons")["lines"] and page.last("lessons")["due"] == 0
     assert page.texts and page.state["tsume"] is None  # the game that was on the board is there again
+
+
+def test_an_empty_repertoire_is_not_printed(hub):
+    with pytest.raises(InputError, match="the repertoire is empty"):
+        Page.of(hub).do("sheet", lines=True)
 
 
 def test_the_repertoire_is_printed(hub):

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from shogi_engine.analysis.judgement import DAN, KYU, MISSED, GameAnalysis, PositionResult, judge, sentences
+from shogi_engine.analysis.judgement import MISSED, GameAnalysis, PositionResult, judge, sentences
 from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.board import Move
 from shogi_engine.games.shogi.params import VALUES
@@ -21,7 +21,7 @@ from shogi_engine.games.shogi.types import SQUARES_BY_NAME, SYMBOLS, UNPROMOTED
 from shogi_engine.play.words import level_limit
 from shogi_engine.records import GameRecord
 from shogi_engine.types.limits import Limit
-from shogi_engine.types.outcomes import Fact, Kind
+from shogi_engine.types.outcomes import DAN, KYU, Fact, Kind
 
 THREATS = (Kind.CAPTURE_THREATENED, Kind.CAPTURE_THREAT_MISSED)
 NODES, PLIES = 3000, 120

@@ -243,22 +243,22 @@ def _threats(board: Any, line: Sequence[Move]) -> dict[int, int]:
     What it could already capture with profit before its last move is not counted. The piece that moved last threatens
     nothing if it can be captured with profit. In check no side can pass, so there are no threats.
     """
-    with after(board, line[:-1]):
-        before = {move.to_square for move in captures(board) if _profits(board, move)}
     with after(board, line):
         if board.is_check():
             return {}
         moved = line[-1].to_square
         hangs = exchange(board, moved)[0] > 0
         with after(board, [Move.null()]):
-            moves = [move for move in captures(board) if not (hangs and move.from_square == moved)]
-            gains = [(balance(board, exchange_by(board, move)).worth, move.to_square) for move in moves]
-            return {square: gain for gain, square in sorted(gains) if gain >= LEAST and square not in before}
+            found = _gains(board, [move for move in captures(board) if not (hangs and move.from_square == moved)])
+    with after(board, line[:-1]):
+        before = _gains(board, [move for move in captures(board) if move.to_square in found])
+    return {square: gain for square, gain in found.items() if square not in before}
 
 
-def _profits(board: Any, capture: Any) -> bool:
-    """Tell whether a capture wins pieces by the exchange that it begins."""
-    return balance(board, exchange_by(board, capture)).worth >= LEAST
+def _gains(board: Any, moves: Sequence[Move]) -> dict[int, int]:
+    """Return on which squares captures win pieces by the exchanges that they begin, and how much the best of them."""
+    gains = ((balance(board, exchange_by(board, move)).worth, move.to_square) for move in moves)
+    return {square: gain for gain, square in sorted(gains) if gain >= LEAST}
 
 
 def _attacked(board: Any, line: Sequence[Move], side: int) -> int:

@@ -316,7 +316,7 @@ const BUTTONS = {
   judge: now(({judging}) => link.say("judge", {on: judging === null, effort: $("effort").value})),
   promote: () => link.say("promote"),
   delete: () => link.say("delete"),
-  look: now(now_shown => look(each => each.look(now_shown, set => {
+  look: now(state => look(each => each.look(state, set => {
     memory.set("pieces", set);
     link.say("look", {pieces: /** @type {Messages["look"]["pieces"]} */ (set)});
   }, words => {

@@ -671,8 +671,10 @@ export class Local {
       else if (which === "swap") {
         const other = (/** @type {string} */ piece) => ({X: "O", O: "X"})[piece] ?? (piece === piece.toLowerCase() ? piece.toUpperCase() : piece.toLowerCase());
         Object.assign(setup, {cells: (game === "shogi" ? setup.cells.reverse() : setup.cells).map(other), hands: setup.hands.reverse(), side: 1 - setup.side});
-      } else if (which === "empty" || which === "tsume") Object.assign(setup, {cells: setup.cells.fill(""), hands: setup.hands.map(() => ({})), ...(which === "tsume" && {side: 0})}) && which === "tsume" && (setup.cells[number_of(game, "5a")] = "k");
-      else for (const kind of "PLNSGBR") {
+      } else if (which === "empty" || which === "tsume") {
+        Object.assign(setup, {cells: setup.cells.fill(""), hands: setup.hands.map(() => ({}))});
+        if (which === "tsume") { setup.cells[number_of(game, "5a")] = "k"; setup.side = 0; }
+      } else for (const kind of "PLNSGBR") {
         const used = setup.cells.filter((/** @type {string} */ each) => each.toUpperCase().replace("+", "") === kind).length + (setup.hands[0][kind] ?? 0);
         if (SET_SIZE[kind] > used) setup.hands[1][kind] = SET_SIZE[kind] - used;
       }
