@@ -10,7 +10,7 @@ import {Link} from "./link.js";
 import {moves, reveal} from "./moves.js";
 import * as panels from "./panels.js";
 import {play, set_sounds} from "./sound.js";
-import {is_human, other_language, own_side, refusal, side, speak, spoken, t, translate} from "./words.js";
+import {two_people, other_language, own_side, refusal, side, speak, spoken, t, translate} from "./words.js";
 
 const narrow = matchMedia("(max-width: 46rem) and (orientation: portrait)");
 
@@ -299,7 +299,7 @@ const BUTTONS = {
   edit: () => link.say("setup", {on: true}),
   tsume: () => link.say("problems"),
   lessons: () => link.say("lessons"),
-  undo: now(state => { if (own_side(state) === null || !is_human(state)) link.say("undo"); else link.say("ask", {what: "undo"}); }),
+  undo: now(state => { if (own_side(state) === null || !two_people(state)) link.say("undo"); else link.say("ask", {what: "undo"}); }),
   think: () => link.say("think"),
   hint: now(state => problems(each => {
     const known = each.hint_at(state);

@@ -1,7 +1,7 @@
 // Two people: who is here, one's own name, and what one player asks of the other.
 
 import {$, button, element, memory} from "./dom.js";
-import {is_human, own_side, side, t} from "./words.js";
+import {two_people, own_side, side, t} from "./words.js";
 
 const NAME_MAX = 40;
 let drawn = "";
@@ -18,7 +18,7 @@ export function people(state, link) {
   const typing = document.activeElement === name;
   panel.replaceChildren(...(asked ? [request(asked, mine, link)] : []),
     element("div", {class: "row"}, element("ul", {class: "here", "aria-label": t("peopleHere")}, ...state.people.map(person)), name,
-      ...(mine !== null && !asked && is_human(state) ? [button(t("offerDraw"), () => link.say("ask", {what: "draw"}), {id: "offer-draw"})] : [])));
+      ...(mine !== null && !asked && two_people(state) ? [button(t("offerDraw"), () => link.say("ask", {what: "draw"}), {id: "offer-draw"})] : [])));
   if (typing) name.focus();
 }
 

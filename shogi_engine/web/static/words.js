@@ -23,7 +23,7 @@ export const side = (number, game = sides) => SIDES[language][game][number];
 export const own_side = ({role, guests, playing}) => !playing.on || !guests.length ? null : !role.owner ? role.side
   : /** @type {Side[]} */ ([0, 1]).find(number => !guests.includes(number) && playing.players[number] === null) ?? null;
 /** Whether two people play. @param {State} state */
-export const is_human = ({playing}) => playing.players.every(each => each === null);
+export const two_people = ({playing}) => playing.players.every(each => each === null);
 
 /** A text; a count of 1 may have its own. @param {string} key @param {Record<string, any>} values */
 export function t(key, values = {}) {
