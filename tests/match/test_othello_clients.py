@@ -60,7 +60,8 @@ def test_nboard():
         assert (found.move, found.info.score, found.info.nodes) == (Move.from_text("c3"), Score.discs(1.5), 12)
         board.push(found.move)
         board.push_text("b3")
-        assert engine.play(board, Limit(depth=4)).move in board.legal_moves
+        assert engine.play(board, Limit(depth=4, white_clock=60, white_inc=2)).move in board.legal_moves
+        assert engine.play(board, Limit(depth=4)).move in board.legal_moves  # without a clock: the game is told anew
         board = Board()
         one, two = engine.analyse(board, Limit(depth=4, time=5.0), multipv=2)
         assert (one.depth, one["score"], two["score"]) == (4, Score.discs(1.5), Score.discs(-0.5))
@@ -72,7 +73,8 @@ def test_nboard():
         "set depth 3", f"set game {head}TI[1:05.50/0:02.00]TY[8]{start}B[D3];)", "ping 2", "go"
     ]  # fmt: skip
     assert lines[4] == "set depth 4" and re.fullmatch(r"move C3//0\.\d\d", lines[5]) and lines[6:8] == ["move B3", "go"]
-    assert lines[8:11] == ["set depth 4", f"set game {head}TI[0:00.00/0:05.00]TY[8]{start};)", "ping 3"]
+    assert lines[8:12] == ["set depth 4", f"set game {head}TY[8]{start}B[D3]W[C3]B[B3];)", "ping 3", "go"]
+    assert lines[12:15] == ["set depth 4", f"set game {head}TI[0:00.00/0:05.00]TY[8]{start};)", "ping 4"]
     assert not engine.running
 
 
