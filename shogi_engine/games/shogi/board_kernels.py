@@ -165,7 +165,6 @@ def ending(address, rule, movable):
 # notation.parse_sfen, packed.unpack, validation.validate_position.
 
 
-WRITE_SFEN, READ_SFEN, PACK_POSITION, UNPACK_POSITION = range(4)  # the tasks of `convert`
 DRAFT = int(BOARD.fields["draft"][1])  # type: ignore[index]
 
 
@@ -181,7 +180,14 @@ def take_draft(address):
     return 1
 
 
-@njit
+@njit(brief=True)
+def put_sfen(address):
+    """Write the position's SFEN to board.text; return its length."""
+    board = board_at(address)
+    return write_sfen(board.pos, board.text, 0)
+
+
+@njit(brief=True)
 def take_sfen(address, length):
     """Set the position of the SFEN in board.text[:length]; return 1, or 0 to decline."""
     board = board_at(address)
@@ -189,28 +195,15 @@ def take_sfen(address, length):
     return take_draft(address) if read_sfen(board.text, 0, length, board.draft) else 0
 
 
-@njit
+@njit(brief=True)
 def pack_position(address, packing):
     """Write the position in the 32-byte form packed.PACKINGS[packing] to board.text; return 1, or 0 to decline."""
     board = board_at(address)
     return write_packed(board.pos, packing, board.text)
 
 
-@njit
+@njit(brief=True)
 def unpack_position(address, packing):
     """Set the position from the 32 bytes in board.text, in the form packed.PACKINGS[packing]; return 0 to decline."""
     board = board_at(address)
     return take_draft(address) if read_packed(board.text, packing, board.draft) else 0
-
-
-@njit(brief=True)
-def convert(address, task, argument):
-    """Do `task`, a constant above, with its argument if it has one. The tasks share code, hence one kernel."""
-    if task == WRITE_SFEN:
-        board = board_at(address)
-        return write_sfen(board.pos, board.text, 0)
-    if task == READ_SFEN:
-        return take_sfen(address, argument)
-    if task == PACK_POSITION:
-        return pack_position(address, argument)
-    return unpack_position(address, argument)

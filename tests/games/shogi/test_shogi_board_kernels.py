@@ -12,7 +12,7 @@ from shogi_engine.games.shogi import packed
 from shogi_engine.games.shogi.board import STARTING_SFEN, BaseBoard, Board, Move
 from shogi_engine.games.shogi.board.board import ENTRIES
 from shogi_engine.games.shogi.board.pieces import MOVES
-from shogi_engine.games.shogi.board_kernels import BOARD, READ_SFEN, TEXT_BYTES, UNPACK_POSITION
+from shogi_engine.games.shogi.board_kernels import BOARD, TEXT_BYTES
 from shogi_engine.games.shogi.sfen import format_sfen, parse_sfen
 from shogi_engine.jit import JIT_DISABLED
 from tests.support.twins.naive_packed import pack
@@ -80,10 +80,10 @@ def test_the_same_as_python_shogi():
 # ---- kernels and the Python that they stand for
 
 
-def read(board, data, task, argument):
+def read(board, data, kernel, argument):
     """Have a kernel read `data`; return what it returns."""
     board._bytes[TEXT : TEXT + len(data)] = data
-    return ENTRIES.convert(board._address, task, argument)
+    return kernel(board._address, argument)
 
 
 def agree(board, before, quick, slow):
@@ -111,7 +111,7 @@ def test_damaged_sfens_are_read_as_python_reads_them():
                 damaged = text[:place] + rng.choice(["", rng.choice(alphabet), text[place:end]]) + text[end:]
                 board = Board()
                 before = board._record.tobytes()
-                taken = read(board, damaged.encode(), READ_SFEN, len(damaged))
+                taken = read(board, damaged.encode(), ENTRIES.take_sfen, len(damaged))
                 known = agree(board, before, taken, lambda damaged=damaged: parse_sfen(damaged))
                 accepted += known and taken
                 declined += not known
@@ -136,7 +136,7 @@ def test_damaged_sfens_are_read_as_python_reads_them():
 def test_unusual_sfens(sfen):
     board = Board()
     before = board._record.tobytes()
-    known = agree(board, before, read(board, sfen.encode(), READ_SFEN, len(sfen)), lambda: parse_sfen(sfen))
+    known = agree(board, before, read(board, sfen.encode(), ENTRIES.take_sfen, len(sfen)), lambda: parse_sfen(sfen))
     if known:
         assert Board(sfen).sfen() == format_sfen(parse_sfen(sfen))
     else:
@@ -175,7 +175,7 @@ def test_packed_positions_are_read_and_written_as_python_does():
                 damaged = (int.from_bytes(data, "little") ^ 1 << flip).to_bytes(32, "little")
                 for each in (data, damaged):
                     board._begin(parse_sfen(STARTING_SFEN))
-                    quick = read(board, each, UNPACK_POSITION, index)
+                    quick = read(board, each, ENTRIES.unpack_position, index)
                     known = agree(board, before, quick, lambda packing=packing, each=each: packed.unpack(packing, each))
                     assert bool(quick) == known
                     taken += known and each is damaged

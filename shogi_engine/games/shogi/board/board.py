@@ -31,13 +31,9 @@ from shogi_engine.games.shogi.board.pieces import (
 from shogi_engine.games.shogi.board_kernels import (
     BOARD,
     NO_LEGAL_MOVE,
-    PACK_POSITION,
-    READ_SFEN,
     TEXT_BYTES,
     TRIED,
     UNDECIDED,
-    UNPACK_POSITION,
-    WRITE_SFEN,
 )
 from shogi_engine.games.shogi.movegen import CODES
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, entering_king_rule
@@ -69,7 +65,8 @@ from shogi_engine.types.results import ForcedWin
 
 ENTRIES: Any = Entries(
     *(kernels.push, kernels.pop, kernels.list_moves, kernels.count_legal_moves, kernels.is_legal_code),
-    *(kernels.check_given, kernels.position_key, kernels.ending, kernels.convert),
+    *(kernels.check_given, kernels.position_key, kernels.ending, kernels.put_sfen, kernels.take_sfen),
+    *(kernels.pack_position, kernels.unpack_position),
 )
 
 
@@ -136,12 +133,12 @@ class Placement(BoardMemory):
         self._key[0] = 0
         self._in_check[0] = any(self._checkers)
 
-    def _read(self, data: bytes, task: int, argument: int) -> bool:
-        """Start from the position that `text_kernels.convert` reads in `data`; return False if it declines."""
+    def _read(self, data: bytes, kernel: Any, argument: int) -> bool:
+        """Start from the position that a kernel reads in `data`; return False if it declines."""
         if len(data) >= TEXT_BYTES:
             return False
         self._text[: len(data)] = data
-        if not ENTRIES.convert(self._address, task, argument):
+        if not kernel(self._address, argument):
             return False
         self._edited = False
         return True
@@ -162,7 +159,7 @@ class Placement(BoardMemory):
         data = sfen.encode(errors="replace") if isinstance(sfen, str) else b""
         if sfen == START:
             self.reset()
-        elif not self._read(data, READ_SFEN, len(data)):
+        elif not self._read(data, ENTRIES.take_sfen, len(data)):
             self._begin(parse_sfen(sfen))
 
     def reset(self) -> None:
@@ -175,7 +172,7 @@ class Placement(BoardMemory):
 
     def sfen(self) -> str:
         """Return the position's SFEN, four fields."""
-        length = ENTRIES.convert(self._address, WRITE_SFEN, 0)
+        length = ENTRIES.put_sfen(self._address)
         return str(self._text[:length], "ascii")
 
     position = sfen
@@ -241,7 +238,7 @@ class Placement(BoardMemory):
         """Return the position in the form packed.PACKINGS[packing]."""
         if self._edited:
             self._validate()
-        if not ENTRIES.convert(self._address, PACK_POSITION, packing):
+        if not ENTRIES.pack_position(self._address, packing):
             name, side = packed.PACKINGS[packing].name, t.SIDES[self._record.king.tolist().index(t.NO_SQUARE)]
             raise ValueError(f"{name}: {side} has no king, but the format needs both kings")
         return self._text[: packed.BYTES].tobytes()
@@ -249,7 +246,7 @@ class Placement(BoardMemory):
     def _set_packed(self, packing: int, data: Any) -> None:
         """Set the position from the form packed.PACKINGS[packing]."""
         data = bytes(data)
-        if len(data) != packed.BYTES or not self._read(data, UNPACK_POSITION, packing):
+        if len(data) != packed.BYTES or not self._read(data, ENTRIES.unpack_position, packing):
             self._begin(packed.unpack(packed.PACKINGS[packing], data))
 
     def status(self) -> Status:
