@@ -1,4 +1,4 @@
-"""tools/mutants.py: what its data name is there. Whether the faults are seen is for the night."""
+"""tools/mutants.py: what its data name is there. Whether the faults are seen, the tool tells by night."""
 
 import pytest
 
@@ -8,10 +8,11 @@ from tools import mutants
 FAULTS = mutants.read()
 
 
-def test_faults_have_names_of_their_own_and_tests():
+def test_faults_have_names_of_their_own_and_tests_and_fit_the_source():
     assert len({each.name for each in FAULTS}) == len(FAULTS) > 40
     for each in FAULTS:
-        assert each.tests and (ROOT / each.file).is_file(), each.name
+        each.put_into((ROOT / each.file).read_text(encoding="utf-8"))
+        assert each.tests
         for test in each.tests:
             file, _, function = test.partition("::")
             assert (ROOT / file).is_file() and f"def {function}" in (ROOT / file).read_text(encoding="utf-8"), each.name
