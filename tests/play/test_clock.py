@@ -1,7 +1,7 @@
 """GameClock, next to a ledger that adds up every interval in which a clock ran."""
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from shogi_engine.play.clock import GameClock
 from shogi_engine.types.limits import Clock
@@ -47,6 +47,12 @@ actions = st.one_of(
 )
 
 
+MOVE = [("start", 0.0), ("wait", 5.0), ("pause", 0.0), ("wait", 3.0), ("start", 0.0), ("wait", 2.0), ("stop", 0.0)]
+LONG_MOVE = [("start", 0.0), ("wait", 30.0), ("stop", 0.0)]
+
+
+@example((Clock(60_000), None), MOVE)
+@example((Clock(10_000, 5000), Clock(10_000, 0, 3000)), LONG_MOVE + LONG_MOVE + MOVE)
 @given(st.tuples(settings, settings), st.lists(actions, max_size=30))
 def test_every_second_of_a_running_clock_counts_and_no_other(both, steps):
     now, turn = [50.0], 0
