@@ -13,8 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tools.kernels import ROOT, linking, lowering_environment, wasm
-from tools.kernels.targets import TARGETS
+from tools.kernels import ROOT, TARGETS, linking, lowering_environment, wasm
 
 
 def lower(folder: Path) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from shogi_engine import __version__
 from shogi_engine.jit.sources import kernel_sources
-from tools.platforms.packages import MINOR, install
+from tools.platforms import MINOR, install
 from tools.platforms.windows import WindowsPython
 
 PAGE, PAGE_NAME = Path(__file__).parent / "platforms" / "read_me_first.html", "READ ME FIRST.html"

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from shogi_engine import games, lessons
+from shogi_engine import games, lessons, tsume
 from shogi_engine.analysis.analyst import EFFORTS
 from shogi_engine.analysis.judgement import LINE_MOVES, PER_UNIT, VERDICTS, words_of
 from shogi_engine.games.othello import board as discs
@@ -27,7 +27,7 @@ from shogi_engine.games.shogi.types import CSA_PIECES, PIECE_NAMES, SET_SIZE, SQ
 from shogi_engine.games.svg import COLOUR, INKS, WIDTHS, square_area
 from shogi_engine.language import LANGUAGES, translate
 from shogi_engine.play.words import _NAME as ENGINE_NAME
-from shogi_engine.tsume import daily_problems, exercise, problems
+from shogi_engine.tsume import daily_problems, problems
 from shogi_engine.types.limits import SIDES
 from shogi_engine.types.outcomes import BY_RULE, TERMINATIONS, Termination
 from shogi_engine.types.results import SCALES
@@ -46,7 +46,7 @@ FIRST = (
 )  # loaded with the page
 LONGEST = {  # seconds of searches, and for which a forced pass is shown
     "live": analyses.ANALYSIS_SECONDS, "mate": analyses.MATE_SECONDS, "pass": playing.PASS_SECONDS,
-    "problem": exercise.PROVE_SECONDS, "defence": exercise.REPLY_SECONDS,
+    "problem": tsume.PROVE_SECONDS, "defence": tsume.REPLY_SECONDS,
 }  # fmt: skip
 NO_WORDS = {"__proto__": None}  # so that a table for words of records has none of JavaScript's, as "constructor"
 LOOKS = [(flipped, narrow) for flipped in (False, True) for narrow in (False, True)]

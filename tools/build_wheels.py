@@ -17,7 +17,7 @@ import zipfile
 from pathlib import Path
 
 from tools import build_kernels
-from tools.kernels.targets import TARGETS
+from tools.kernels import TARGETS
 
 ROOT = Path(__file__).resolve().parent.parent
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "_kernels*", "*.egg-info")

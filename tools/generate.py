@@ -9,21 +9,210 @@ reference, the tables of USI options, the map of the packages, the pictures of b
 
 import argparse
 import ast
+import json
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from msgspec import inspect
+
+from shogi_engine import othello, shogi
 from shogi_engine.__main__ import parser
 from shogi_engine.cli.common import Formatter, Setting
+from shogi_engine.games.shogi.bitboard import NORTH, RAYS, ROOK_LINES, SQUARE_BITS, between
+from shogi_engine.jit.bitboards import Bitboard, from_highest
 from shogi_engine.web import app
-from tools import board_pictures, catalogue, page_types
+from shogi_engine.web.conversation import KINDS
+from shogi_engine.web.replies import Reply
+from tools import catalogue
 from usi.options import options_table
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+
+# ---- The pictures of the page "How the boards work", from the boards and tables that the engine uses
+
+IMAGES = DOCS / "images"
+CELL, SPACE, TOP = 28, 24, 26  # pixels: a square, between boards, above a board
+BOARD_STYLE = """\
+text { fill: #1b1f23; font: 12px sans-serif; text-anchor: middle }
+.title { font-size: 13px; font-weight: bold }
+rect { stroke: #5b6770 }
+.o { fill: #ffffff } .a { fill: #f2c14e } .b { fill: #8fb8de } .c { fill: #a8d08d }"""
+
+
+def board(title: str, size: int, texts: Mapping[int, str], **shades: Iterable[int]) -> tuple[str, int, list[str]]:
+    """Return a board to draw: texts by square, and sets of squares by their shade, a, b or c."""
+    cells = []
+    shade_of = {square: name for name, squares in reversed(shades.items()) for square in squares}
+    for square in range(size * size):
+        x, y = square % size * CELL, square // size * CELL
+        cells.append(f'<rect class="{shade_of.get(square, "o")}" x="{x}" y="{y}" width="{CELL}" height="{CELL}"/>')
+        if square in texts:
+            cells.append(f'<text x="{x + CELL // 2}" y="{y + CELL // 2 + 4}">{texts[square]}</text>')
+    return title, size, cells
+
+
+def picture(title: str, *boards: tuple[str, int, list[str]]) -> str:
+    """Return an SVG of boards side by side."""
+    x, drawn = SPACE // 2, []
+    for name, size, cells in boards:
+        middle = size * CELL // 2
+        drawn += [f'<g transform="translate({x} {TOP})"><text class="title" x="{middle}" y="-9">{name}</text>']
+        drawn += [*cells, "</g>"]
+        x += size * CELL + SPACE
+    width, height = x - SPACE // 2, TOP + max(size for _, size, _ in boards) * CELL + 8
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
+    background = f'<rect x="0" y="0" width="{width}" height="{height}" fill="#ffffff" style="stroke: none"/>'
+    style = f"<style>\n{BOARD_STYLE}\n</style>"
+    return "\n".join([head, f"<title>{title}</title>", style, background, *drawn, "</svg>", ""])
+
+
+def squares() -> str:
+    """Return the picture of the numbers of the squares."""
+    numbers = board("Shogi: two words", 9, {square: str(square) for square in range(81)}, a=range(64), b=range(64, 81))
+    return picture("Numbers of squares", numbers, board("Othello: one word", 8, {n: str(n) for n in range(64)}))
+
+
+def rays() -> str:
+    """Return the picture of a slider's ray."""
+    rook, occupied = shogi.E5, Bitboard(sum(1 << square for square in (shogi.C5, shogi.B5, shogi.E2)))
+    pieces = {rook: "R"} | dict.fromkeys(occupied, "x")
+    ray = RAYS[rook, NORTH]
+    beyond = from_highest(ray & occupied)
+    return picture(
+        "A ray, and where it ends",
+        board("1. the ray", 9, pieces, a=ray),
+        board("2. from the highest piece up", 9, pieces, b=beyond),
+        board("3. both: what is attacked", 9, pieces, c=ray & beyond),
+    )
+
+
+def pins() -> str:
+    """Return the picture of a pin and a check along the lines of the king."""
+    king, pinned, rook, other = shogi.G5, shogi.E5, shogi.B5, shogi.G1
+    snipers = SQUARE_BITS[rook] | SQUARE_BITS[other]
+    texts = {king: "K", pinned: "S", rook: "r", other: "r"}
+    ways = [between.py_func(king, sniper) for sniper in snipers]
+    return picture(
+        "A check and a pin",
+        board("the king's lines, and the snipers", 9, texts, b=snipers, a=ROOK_LINES[king]),
+        board("between: none is check, one is a pin", 9, texts, c=ways[0] | ways[1]),
+    )
+
+
+def flips() -> str:
+    """Return the picture of a move of Othello."""
+    start = othello.Board.from_transcript("f5d6c3d3c4")
+    move = next(iter(start.legal_moves))
+    texts = {square: "●" if colour == start.turn else "○" for square, colour in start.piece_map().items()}
+    places = [each.square for each in start.legal_moves if each.square is not None]
+    assert move.square is not None
+    return picture(
+        "A move of Othello",
+        board("mobility", 8, texts, a=places),
+        board("a move, and what it flips", 8, texts | {move.square: "●"}, a=[move.square], b=start.flipped(move)),
+    )
+
+
+def pictures() -> dict[Path, str]:
+    """Return all pictures by their files."""
+    made = (squares, rays, pins, flips)
+    return {IMAGES / f"boards-{draw.__name__}.svg": draw() for draw in made}
+
+
+# ---- The types of what server and page say to each other, for the page's scripts
+#
+# They are made of the classes that check it: `shogi_engine.web.replies`, and the messages of `conversation.KINDS`.
+
+PAGE_TYPES = Path(__file__).parent / "page" / "protocol.d.ts"
+MADE = "// Made by `python -m tools.generate`: what the server sends, and what the page may say."
+SIMPLE: dict[type[inspect.Type], str] = {
+    inspect.AnyType: "any", inspect.BoolType: "boolean", inspect.NoneType: "null", inspect.FloatType: "number",
+}  # fmt: skip
+RANGE = 3  # numbers that are listed one by one
+
+
+def type_text(of: inspect.Type) -> str:
+    """Return a type as TypeScript has it."""
+    match of:
+        case inspect.Metadata():
+            return type_text(of.type)
+        case inspect.StructType():
+            return of.cls.__name__
+        case inspect.LiteralType():
+            return " | ".join(map(json.dumps, of.values))
+        case inspect.StrType():
+            inner = (of.pattern or "").removeprefix(r"\A(?:").removesuffix(r")\Z")
+            return " | ".join(map(json.dumps, inner.split("|"))) if inner else "string"
+        case inspect.IntType():
+            few = of.ge is not None and of.le is not None and of.le - of.ge < RANGE
+            return " | ".join(map(str, range(of.ge or 0, (of.le or 0) + 1))) if few else "number"
+        case inspect.UnionType():
+            return " | ".join(map(type_text, of.types))
+        case inspect.TupleType():
+            return f"[{', '.join(map(type_text, of.item_types))}]"
+        case inspect.ListType() | inspect.CollectionType():
+            item = type_text(of.item_type)
+            return f"({item})[]" if " | " in item else f"{item}[]"
+        case inspect.DictType():
+            return f"Record<string, {type_text(of.value_type)}>"
+    return SIMPLE[type(of)]
+
+
+def fields_of(struct: inspect.Type, reply: bool) -> list[str]:
+    """Return the fields of a struct.
+
+    Args:
+        reply: the server leaves out only what `omit_defaults` says, and then None too; a message may leave out more
+    """
+    assert isinstance(struct, inspect.StructType)
+    sparse, fields = struct.cls.__struct_config__.omit_defaults, []
+    for each in struct.fields:
+        if each.name == "re" and not reply:
+            continue  # `Link` adds it
+        is_there, of = each.required or reply and not sparse, type_text(each.type)
+        of = of.removesuffix(" | null") if sparse and each.default is None else of
+        fields.append(f"{each.encode_name}{'' if is_there else '?'}: {of}")
+    return fields
+
+
+def structs_in(of: object, found: dict[str, inspect.StructType]) -> None:
+    """Add the structs of a type to those found, each after those that it has."""
+    if isinstance(of, inspect.StructType):
+        for each in of.fields:
+            structs_in(each.type, found)
+        found[of.cls.__name__] = of
+    elif isinstance(of, inspect.Type):
+        for name in ("type", "item_type", "value_type", "types", "item_types"):
+            inner = getattr(of, name, ())
+            for each in inner if isinstance(inner, Sequence) else (inner,):
+                structs_in(each, found)
+
+
+def page_types() -> str:
+    """Return the file."""
+    replies = dict(zip(Reply.__subclasses__(), inspect.multi_type_info(Reply.__subclasses__()), strict=True))
+    messages = dict(zip(KINDS, inspect.multi_type_info(KINDS.values()), strict=True))
+    found: dict[str, inspect.StructType] = {}
+    for each in replies.values():
+        structs_in(each, found)
+    lines = [MADE]
+    for struct in found.values():
+        if struct not in replies.values():
+            lines += ["", f"/** {(struct.cls.__doc__ or '').partition(chr(10))[0]} */"]
+            lines += [f"interface {struct.cls.__name__} {{", *(f"  {field};" for field in fields_of(struct, True)), "}"]
+    lines += ["", "/** The messages to pages, by kind. */", "interface Replies {"]
+    for kind, reply in replies.items():
+        lines += [f"  /** {(kind.__doc__ or '').partition(chr(10))[0]} */"]
+        lines += [f"  {kind.__struct_config__.tag}: {{", *(f"    {field};" for field in fields_of(reply, True)), "  };"]
+    lines += ["}", "", "/** The fields of the pages' messages, by what they do. */", "interface Messages {"]
+    lines += [f"  {tag}: {{{'; '.join(fields_of(message, False))}}};" for tag, message in messages.items()]
+    return "\n".join([*lines, "}", ""])
+
 
 # ---- The command-line reference, from the parsers of the commands
 
@@ -128,7 +317,7 @@ def glossary() -> str:
 
 # ---- The picture of the packages, from the import contracts in pyproject.toml
 
-PACKAGE_MAP = DOCS / "images" / "map.svg"
+PACKAGE_MAP = IMAGES / "map.svg"
 CONTRACT = "imports point downwards"
 WIDTH, MARGIN, GAP = 820, 16, 8  # pixels
 LOW, HIGH = 30, 48  # of a row without and with a description
@@ -148,7 +337,8 @@ def layers() -> list[list[str]]:
 def purpose(module: str) -> str:
     """Return the first sentence of a module's docstring."""
     path = ROOT / module.replace(".", "/")
-    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    package = path / "__init__.py"
+    file = package if package.is_file() else path.with_suffix(".py")
     text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
     return " ".join(text.split("\n\n")[0].split()).split(". ")[0].rstrip(".").replace("`", "")
 
@@ -192,8 +382,8 @@ def generated(messages: catalogue.Catalog) -> Iterator[tuple[Path, bytes]]:
         yield file, options_page(language).encode()
     yield GLOSSARY, glossary().encode()
     yield PACKAGE_MAP, package_map().encode()
-    yield page_types.FILE, page_types.text().encode()
-    for file, drawn in board_pictures.pictures().items():
+    yield PAGE_TYPES, page_types().encode()
+    for file, drawn in pictures().items():
         yield file, drawn.encode()
 
 

@@ -94,7 +94,7 @@ class Console(FrontEnd):
 
     def run_bench(self) -> None:
         """Print the number of nodes of the benchmark. `stop` takes effect after the current position."""
-        from shogi_engine.suites.suite import bench
+        from shogi_engine.suites import bench
 
         task = self.task
 

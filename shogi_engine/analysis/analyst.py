@@ -27,7 +27,7 @@ from shogi_engine.jobs import Pool
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord
 from shogi_engine.search.forced_win import ForcedWinSolver
-from shogi_engine.tsume.exercise import best_defence
+from shogi_engine.tsume import best_defence
 from shogi_engine.types.limits import Limit
 from shogi_engine.types.outcomes import Fact
 from shogi_engine.types.results import ForcedWin, Info, Score

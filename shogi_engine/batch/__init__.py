@@ -1,15 +1,10 @@
 """Operations on thousands of positions, for machine learning: they take and return NumPy arrays.
 
-batch, kernels    `Batch`: legal moves and masks, moves made, outcomes, features, values, perft
-games             random games and games of the engine against itself
-hcpe3             dlshogi's games with the visits of each move
-labelled          positions with a move, a value and a result, from training data and to files
-live              games in progress, with repetition
-statistics        how often moves of the opening were played, and with what success
-puct              AlphaZero's search over games in progress, with one call of a network for all of them
-layouts           the layouts and features that networks use by default
-policy            a network as a player of games, from Python, ONNX or a program
-streams           files of positions, read and written in blocks: hcp, hcpe, psv, and Othello's
+batch    `Batch`: legal moves and masks, moves made, outcomes, features, values, perft
+games    random games and games of the engine against itself; positions with a move, a value and a result; files of them
+hcpe3    dlshogi's games with the visits of each move
+puct     games in progress, with repetition, and AlphaZero's search over them, with one call of a network for all
+policy   a network as a player of games, from Python, ONNX or a program
 """
 
 from shogi_engine.batch.batch import Batch, Legal, Outcomes, SearchResults

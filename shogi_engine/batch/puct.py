@@ -279,7 +279,7 @@ class Puct:
         finally:
             arrays = self._paths, self._lengths, self._kinds, values
             labels = self._table, self._code_mask, logits
-            puct_kernels.carry_back(games, self.copies, *trees, *arrays, *labels, self._settings)
+            puct_kernels.backup(games, self.copies, *trees, *arrays, *labels, self._settings)
 
     def _judged(self) -> tuple[Any, Any]:
         """Return the network's output, with the values of games that are over filled in."""

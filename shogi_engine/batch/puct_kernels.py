@@ -281,7 +281,7 @@ def judge_ends(games, kinds, values):
 
 
 @njit
-def carry_back(
+def backup(
     games, copies, tree_nodes, tree_edges, used, paths, lengths, kinds, values, table, code_mask, logits, settings
 ):
     """Add leaves to the trees and their values to the edges on their paths; undo the rows' moves back to the roots.

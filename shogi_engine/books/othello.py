@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from shogi_engine.books.growth import BookRecipe, Defaults, Entries
+from shogi_engine.books import BookRecipe, Defaults, Entries
 from shogi_engine.common.text import text_of
 from shogi_engine.games.othello import notation
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, transform_square

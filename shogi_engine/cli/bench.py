@@ -16,7 +16,7 @@ class Arguments(common.Arguments):
 
 def run(args: Arguments) -> int:
     """Search the positions of one game, or of all."""
-    from shogi_engine.suites.suite import POSITIONS, bench
+    from shogi_engine.suites import POSITIONS, bench
 
     names = [args.game] if args.game else [name for name in games.NAMES if name in POSITIONS]
     results = {}

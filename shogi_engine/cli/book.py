@@ -17,7 +17,7 @@ from shogi_engine.common.text import table
 from shogi_engine.language import InputError, Message, plural, translate as _, translate_fault
 
 if TYPE_CHECKING:
-    from shogi_engine.books.growth import BookRecipe, Entries, Growth, RunFile, RunLine
+    from shogi_engine.books import BookRecipe, Entries, Growth, RunFile, RunLine
     from shogi_engine.explorer import Added, Explorer, ExplorerMove
     from shogi_engine.interface.extras import BookMove
 
@@ -32,7 +32,7 @@ LISTED = 5  # games that are listed under a position
 def is_games(path: Path) -> bool:
     """Tell whether a path leads to an index of games, or to games: a folder, or a file that is no book."""
     from shogi_engine.records import format_of_name
-    from shogi_engine.records.archives import SUFFIXES
+    from shogi_engine.records.files import SUFFIXES
 
     if path.is_dir() or is_database(path):
         return True
@@ -221,7 +221,7 @@ def add_parser(commands: Any) -> None:
 
 def build_run(args: Arguments) -> int:
     """Search the positions that a book of the requested size still lacks, or add positions to a run."""
-    from shogi_engine.books.growth import RunFile, load, run_settings
+    from shogi_engine.books import RunFile, load, run_settings
 
     recipe = load(args.game)
     check_outputs("book", {"RUN": args.run_file, "--out": args.out}, [args.openings, *args.records])
@@ -242,14 +242,14 @@ def build_run(args: Arguments) -> int:
 
 
 def _given_lines(args: Arguments) -> list["RunLine"]:
-    from shogi_engine.books.growth import read_lines
+    from shogi_engine.books import read_lines
 
     return read_lines(args.openings) if args.openings else []
 
 
 def _record_lines(args: Arguments) -> list["RunLine"]:
     """Return the games of the records as lines; moves are not recommended just because they were played."""
-    from shogi_engine.books.growth import DOUBTFUL, RunLine
+    from shogi_engine.books import DOUBTFUL, RunLine
 
     lines = []
     for path in args.records:
@@ -272,7 +272,7 @@ def _grow(
     Args:
         positions: the total; None to add the number given to `extend`
     """
-    from shogi_engine.books.growth import Growth, Searches
+    from shogi_engine.books import Growth, Searches
 
     try:
         growth = Growth(
@@ -317,7 +317,7 @@ def _write(path: Path, recipe: "BookRecipe", entries: "Entries") -> None:
 
 def export_run(args: MergeArguments, recipe: "BookRecipe") -> int:
     """Write all positions of a run as a book."""
-    from shogi_engine.books.growth import Growth, RunFile
+    from shogi_engine.books import Growth, RunFile
 
     if len(args.books) > 1:
         raise InputError("book: only one run can be exported")
@@ -331,7 +331,7 @@ def export_run(args: MergeArguments, recipe: "BookRecipe") -> int:
 
 def import_books(args: MergeArguments) -> int:
     """Merge books, or write that of a run."""
-    from shogi_engine.books.growth import load, merged
+    from shogi_engine.books import load, merged
     from shogi_engine.interface.extras import BookError
 
     check_outputs("book", {"--out": args.out}, args.books)
@@ -361,7 +361,7 @@ def show_position(args: ShowArguments) -> int:
     import numpy as np
 
     from shogi_engine import games
-    from shogi_engine.books.growth import load
+    from shogi_engine.books import load
     from shogi_engine.interface.extras import BookError
     from shogi_engine.interface.game import do_move
     from shogi_engine.jit import new_record

@@ -10,8 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli import common
-from shogi_engine.cli.common import Setting, at_least_one, flag, natural, option, positional, tell
-from shogi_engine.cli.ending_signals import EndingSignals, EndSignal, ending_signals
+from shogi_engine.cli.common import (
+    EndingSignals,
+    EndSignal,
+    Setting,
+    at_least_one,
+    ending_signals,
+    flag,
+    natural,
+    option,
+    positional,
+    tell,
+)
 from shogi_engine.cli.progress import ProgressBar, progress_bar
 from shogi_engine.common.files import LineFile
 from shogi_engine.common.text import printable

@@ -80,14 +80,14 @@ def version(package: str) -> str:
 
 def has_module() -> bool:
     """Tell whether the compiled module is used, so that no compiler is needed."""
-    from shogi_engine.jit.module import compiled_module
+    from shogi_engine.jit.policy import compiled_module
 
     return compiled_module().state == ""
 
 
 def kernels_here() -> str:
     """Say where the machine code of the kernels comes from."""
-    from shogi_engine.jit.module import compiled_module
+    from shogi_engine.jit.policy import compiled_module
 
     found = compiled_module()
     if has_module():

@@ -13,7 +13,7 @@ from shogi_engine.games.shogi.mate.solver import line_texts
 from shogi_engine.games.shogi.types import HAND_ORDER, KANJI_NUMBERS, KANJI_PIECES, SYMBOLS
 from shogi_engine.language import translate as _
 from shogi_engine.records import GameRecord
-from shogi_engine.suites.mate import values
+from shogi_engine.suites import values
 from shogi_engine.types.outcomes import Termination, usual_outcome
 from shogi_engine.types.results import ForcedWin
 

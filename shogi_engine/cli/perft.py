@@ -65,10 +65,10 @@ def run_suite(args: Arguments, suite: str) -> int:
     """Check a suite; the file says how passes count, so --free-pass and --divide are ignored."""
     if args.game or args.position:
         raise ValueError("perft: with --suite, game and positions come from the file")
-    from shogi_engine.suites.perft import check, read
+    from shogi_engine.suites import check_perft, read_perft
 
-    game, cases = read(suite)
+    game, cases = read_perft(suite)
     with progress_bar("position") as line:
         bulk, most = not args.no_bulk, args.max_nodes
-        outcome = check(game, cases, max_nodes=most, bulk=bulk, threads=args.threads, progress=line.count)
+        outcome = check_perft(game, cases, max_nodes=most, bulk=bulk, threads=args.threads, progress=line.count)
     return common.report_suite(args.json, outcome)

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, language, records
 from shogi_engine.cli import common, terminal
-from shogi_engine.cli.common import NOTES_MAX, flag, option
-from shogi_engine.cli.ending_signals import ending_signals
+from shogi_engine.cli.common import NOTES_MAX, ending_signals, flag, option
 from shogi_engine.cli.progress import Preparation, leave, progress_bar
 from shogi_engine.cli.terminal import WESTERN, BoardStyle, Line, draw, plain
 from shogi_engine.common.files import data_folder

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from shogi_engine.cli.ending_signals import flush_quietly
+from shogi_engine.cli.common import flush_quietly
 from shogi_engine.common.threads import end_process, start_thread
 from shogi_engine.language import translate as _
 from shogi_engine.types.limits import Limit

@@ -64,8 +64,7 @@ def run(args: Arguments) -> int:
 def _add(args: Arguments, store: "Store") -> None:
     """Learn the lines of the files and of the book."""
     from shogi_engine import study
-    from shogi_engine.explorer import Explorer
-    from shogi_engine.explorer.figures import book_of, figures, moves_of_book
+    from shogi_engine.explorer import Explorer, book_of, figures, moves_of_book
 
     def said(board: Any) -> Callable[[str], list[str]]:
         book = book_of(board.record().game)
@@ -83,7 +82,7 @@ def _book_lines(args: Arguments) -> Iterator["GameRecord"]:
     """Yield the book's best line if it is requested."""
     if not args.book:
         return
-    from shogi_engine.explorer.figures import book_of, moves_of_book
+    from shogi_engine.explorer import book_of, moves_of_book
 
     board = games.game_module(args.book, "board").Board()
     for move in games.typed_moves(games.load(args.book), "", args.moves):

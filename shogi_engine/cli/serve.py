@@ -17,8 +17,7 @@ from urllib.parse import quote, urljoin
 from urllib.request import ProxyHandler, build_opener
 
 from shogi_engine.cli import common
-from shogi_engine.cli.common import at_least_one, flag, option, port
-from shogi_engine.cli.ending_signals import ending_signals
+from shogi_engine.cli.common import at_least_one, ending_signals, flag, option, port
 from shogi_engine.cli.progress import leave, progress_bar
 from shogi_engine.common.files import data_folder
 from shogi_engine.common.text import read_text

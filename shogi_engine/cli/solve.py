@@ -17,7 +17,7 @@ from shogi_engine.language import InputError, Message, mark, plural, translate a
 
 if TYPE_CHECKING:
     from shogi_engine.cli.mate_answer import MateAnswer
-    from shogi_engine.suites.mate import Found, MateRequest
+    from shogi_engine.suites import Found, MateRequest
 
 RESULTS = (mark("loss"), mark("draw"), mark("win"))
 # Both games' defaults; endings of 26 or more empty squares take an eighth fewer nodes than with 64 MB.
@@ -77,16 +77,16 @@ def run_othello(args: Arguments, words: list[str]) -> int:
     from shogi_engine.games.othello import GAME
     from shogi_engine.games.othello.endgame.solver import Solver
     from shogi_engine.games.othello.notation import format_move, parse_obf
-    from shogi_engine.suites import endgame
+    from shogi_engine.suites import check_endgame, read_endgame
 
-    endings = endgame.read(args.suite) if args.suite else []
+    endings = read_endgame(args.suite) if args.suite else []
     position = None if args.suite else parse_obf(" ".join(words))
     solver = Solver(GAME, hash_mb=args.hash, threads=args.threads)
     with progress_bar():
         solver.warmup()
     if position is None:
         with progress_bar("position") as line:
-            outcome = endgame.check(endings, solver, line.count)
+            outcome = check_endgame(endings, solver, line.count)
         return common.report_suite(args.json, outcome)
     with progress_bar("root move") as line:
         solved = solver.solve(position, wld=args.wld, pv=not args.wld, progress=line.count)
@@ -115,15 +115,15 @@ def run_shogi(args: Arguments, words: list[str]) -> int:
     """Solve the problems of `words`, an SFEN or the name of a file, or check a suite."""
     common.check_outputs(args.command, {"--out": args.out}, [args.suite, *words])
     from shogi_engine.games.shogi.sfen import parse_sfen
-    from shogi_engine.suites.mate import check, plain_sfen, questions, read
+    from shogi_engine.suites import check_mate, plain_sfen, questions, read_mate
 
     args.notation = notation_for(sys.stdout, args.notation or ("japanese" if language.current() == "ja" else "usi"))
     if args.notation == "japanese":
         language.use("ja")
     if args.suite:
-        problems = read(args.suite)
+        problems = read_mate(args.suite)
         with progress_bar("problem") as line:
-            outcome = check(problems, found_of(args, questions(problems), line), line.count)
+            outcome = check_mate(problems, found_of(args, questions(problems), line), line.count)
         return common.report_suite(args.json, outcome)
     if is_file(words):
         given = list(positions_of(words[0]))
@@ -175,7 +175,7 @@ def found_of(args: Arguments, questions: "list[MateRequest]", line: ProgressBar)
     """Yield the result of each problem in turn, with progress in `line` if only one is solved at a time."""
     from shogi_engine.games.shogi.mate.solver import MateSolver
     from shogi_engine.jobs import Pool, in_order
-    from shogi_engine.suites.mate import MateMaker, answer
+    from shogi_engine.suites import MateMaker, answer
 
     maker = MateMaker(args.hash, args.max_ms or MAX_MS)
     if args.cluster or args.threads > 1:
@@ -198,7 +198,7 @@ def answers(args: Arguments, sfens: list[str]) -> "Iterator[MateAnswer]":
     """Yield the answer to each problem in turn."""
     from shogi_engine.cli.mate_answer import MateAnswer
     from shogi_engine.games.shogi.sfen import parse_sfen
-    from shogi_engine.suites.mate import MateRequest
+    from shogi_engine.suites import MateRequest
 
     asked = [MateRequest(number, sfen, args.shortest, args.all, args.tsume) for number, sfen in enumerate(sfens)]
     with progress_bar() as line:

@@ -11,7 +11,7 @@ from shogi_engine.cli.common import check_outputs, flag, option, positional, wri
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import Desk, default_pieces
 from shogi_engine.language import InputError, mark, plural, translate as _
-from shogi_engine.tsume.exercise import ANSWERED, GOOD, Exercise
+from shogi_engine.tsume import ANSWERED, GOOD, Exercise
 from shogi_engine.types.limits import SIDES
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from shogi_engine.common.text import printable_lines
 from shogi_engine.interface.extras import USUAL_LEVELS
 from shogi_engine.language import translate as _
 from shogi_engine.play.words import FIRST_LEVEL, STRONGEST, side_name
-from shogi_engine.tsume.exercise import LOST, OVER, RIGHT, WRONG, YOURS, Exercise, prove
+from shogi_engine.tsume import LOST, OVER, RIGHT, WRONG, YOURS, Exercise, prove
 
 # ---- Boards in a terminal: lines of parts with styles; a pipe gets plain text
 

@@ -11,8 +11,20 @@ from shogi_engine.cli.common import at_least_one, check_outputs, flag, option, p
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import Desk, default_pieces
 from shogi_engine.language import InputError, translate as _, translate_fault
-from shogi_engine.tsume import GRADES, Problem, Progress, as_records, as_text, daily, heading, problems, title
-from shogi_engine.tsume.exercise import ANSWERED, SOLVED, Exercise
+from shogi_engine.tsume import (
+    ANSWERED,
+    GRADES,
+    SOLVED,
+    Exercise,
+    Problem,
+    Progress,
+    as_records,
+    as_text,
+    daily,
+    heading,
+    problems,
+    title,
+)
 
 LENGTHS = range(1, 12, 2)
 

@@ -1,7 +1,7 @@
-"""Othello for hosts without Python; see calls.py."""
+"""Othello for hosts without Python; see the package."""
 
 from shogi_engine import games
-from shogi_engine.embedded.calls import answer, page_dtype
+from shogi_engine.embedded import answer, page_dtype
 from shogi_engine.games.othello import texts  # noqa: F401  (its rules register)
 from shogi_engine.jit import njit, record_reader
 

@@ -1,15 +1,22 @@
-"""Shogi for hosts without Python; see calls.py. Its own tasks name moves and look for mates."""
+"""Shogi for hosts without Python; see the package. Its own tasks name moves and look for mates."""
 
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.embedded.calls import BLANK, OWN, TEXT_BYTES, answer, page_dtype, word_end
+from shogi_engine.embedded import BLANK, OWN, TEXT_BYTES, answer, page_dtype, word_end
 from shogi_engine.games.shogi import types as t
-from shogi_engine.games.shogi.mate import lines
+from shogi_engine.games.shogi.mate import search as mate
 from shogi_engine.games.shogi.mate.search import MATE, NO_MATE
 from shogi_engine.games.shogi.mate.table import GENERATIONS, LENGTH_MAX, MATE_SEARCH
-from shogi_engine.games.shogi.sfen_kernels import SFEN_BYTES, read_sfen, write_sfen
-from shogi_engine.games.shogi.texts import NAME_BYTES, read_move, write_move, write_name
+from shogi_engine.games.shogi.texts import (
+    NAME_BYTES,
+    SFEN_BYTES,
+    read_move,
+    read_sfen,
+    write_move,
+    write_name,
+    write_sfen,
+)
 from shogi_engine.interface.game import MOVE_NONE, do_move
 from shogi_engine.jit import njit, record_at, record_dtype, record_reader
 
@@ -17,7 +24,7 @@ GAME = games.load("shogi")
 NAMES, FIND_MATE = OWN, OWN + 1
 ROOT = TEXT_BYTES - SFEN_BYTES - 8  # where the text keeps the root while it is left
 LINE_NODES = 1 << 20  # to find the line of a mate again whose proof the table has lost
-MATE_PAGE = record_dtype([("search", MATE_SEARCH), ("line", lines.LINE)])
+MATE_PAGE = record_dtype([("search", MATE_SEARCH), ("line", mate.LINE)])
 PAGE = page_dtype(GAME, ("mates", np.int64))  # the address of a MATE_PAGE
 page_at, mates_at = record_reader(PAGE), record_reader(MATE_PAGE)
 
@@ -64,12 +71,12 @@ def find_mate(page, ctx, mates, nodes):
     search.generation = search.generation % np.uint64(GENERATIONS) + np.uint64(1)
     search.nodes = search.steps = search.ply = 0
     search.node_limit, search.attacker = nodes, int(search.pos.side)
-    found = lines.prove_within(search, LENGTH_MAX)
+    found = mate.prove_within(search, LENGTH_MAX)
     if found != MATE:
         return -1 if found == NO_MATE else -2
-    length = abs(lines.shorten(search, int(search.found.length)))
+    length = abs(mate.shorten(search, int(search.found.length)))
     search.node_limit = search.nodes + LINE_NODES
-    made = lines.write_line(search, line, length, True)
+    made = mate.write_line(search, line, length, True)
     end = 0
     if made < 0:
         return -2

@@ -502,3 +502,92 @@ def gives_check(ctx, move):
 def see_ge(ctx, move, threshold):
     """Tell whether the static exchange evaluation of `move` is at least `threshold`, in the unit of `capture_value`."""
     return True
+
+
+# ---- for evaluations ---------------------------------------------------------------------------------------------
+
+
+@njit
+def value_after(ctx, move):
+    """Return `evaluate` after `move`, for the side that makes it; the move is made as in a search."""
+    undo = ctx.undo[ctx.game_ply]
+    do_move(ctx.pos, move, undo)
+    ctx.game_ply, ctx.ply = ctx.game_ply + 1, ctx.ply + 1
+    value = -evaluate(ctx)
+    ctx.game_ply, ctx.ply = ctx.game_ply - 1, ctx.ply - 1
+    leave_ply(ctx)
+    undo_move(ctx.pos, move, undo)
+    return value
+
+
+# ---- texts as kernels read and write them, for hosts without Python (shogi_engine/embedded) -----------------------
+#
+# `text` is uint8[], UTF-8. What writes returns the end of what it has written.
+
+MINUS, DIGIT = ord("-"), ord("0")
+
+
+def words(*given: str) -> np.ndarray:
+    """Return words as uint8[n, m] in UTF-8, the length of each first, for `put`."""
+    data = [word.encode() for word in given]
+    table = np.zeros((len(data), 1 + max(map(len, data))), dtype=np.uint8)
+    for row, word in zip(table, data, strict=True):
+        row[0], row[1 : 1 + len(word)] = len(word), list(word)
+    return table
+
+
+@njit
+def put(text, end, table, row):
+    """Write a word of `words`."""
+    for index in range(int(table[row, 0])):
+        text[end + index] = table[row, index + 1]
+    return end + int(table[row, 0])
+
+
+@njit
+def write_number(text, end, number):
+    """Write an integer."""
+    if number < 0:
+        text[end] = MINUS
+        end, number = end + 1, -number
+    unit = 1
+    while number // unit >= 10:
+        unit *= 10
+    while unit > 0:
+        text[end] = DIGIT + number // unit % 10
+        end += 1
+        unit //= 10
+    return end
+
+
+@stub
+def read_position(pos, text, start, stop):
+    """Read the position in text[start:stop], in its usual form, into `pos`; return 1, 0 if it is not one.
+
+    There are two bytes more, and text[stop] is a blank or the end of a line.
+    """
+    return 0
+
+
+@stub
+def write_position(pos, text, end):
+    """Write `pos` to text[end:]."""
+    return end
+
+
+@stub
+def read_move(pos, text, start, stop):
+    """Return the legal move in text[start:stop], MOVE_NONE if there is none."""
+    return MOVE_NONE
+
+
+@stub
+def write_move(pos, move, text, end):
+    """Write `move` to text[end:], as `read_move` reads it."""
+    return end
+
+
+@stub
+def plies_left(pos):
+    """Return an upper bound of the remaining plies, as Game.plies_left; 0 if there is none."""
+    return 0

@@ -1,6 +1,6 @@
 """Kernels: functions that run as machine code, made ahead of time or, in the workshop, by numba.
 
-`njit` turns a function into a kernel. When Python calls one, it runs the version of the compiled module (module.py),
+`njit` turns a function into a kernel. When Python calls one, it runs the version of the compiled module (policy.py),
 or else the workshop compiles it: jit/workshop, which alone imports numba and llvmlite, and is imported only then. All
 else here is Python and numpy: with NUMBA_DISABLE_JIT=1 kernels are plain functions, and so are the intrinsics, so that
 tests can compare the two. Kernels differ from functions of `numba.njit(cache=True)` in five ways.
@@ -17,38 +17,52 @@ tests can compare the two. Kernels differ from functions of `numba.njit(cache=Tr
 * Only kernels called from Python become machine code. numba optimises, emits and caches every function separately,
   which takes three times as long for a search of 170 kernels and makes slower code.
 
-    policy       `njit`, and what happens when Python calls a kernel    module    the compiled module
-    records      structured dtypes    plain    functions that kernels may call
-    intrinsics   popcount, ctz, atomic loads, prefetch, ...    vectors   sums and dot products of int16, for networks
-    layers       of uint8 and int8, for networks    lanes   functions on vectors of uint64, traced into LLVM code
-    bitboards    sets of up to 128 squares as values with operators    random_numbers   a generator for kernels
-    settings     the environment's    sources   of kernels    folders   for the workshop's cache
-    workshop     the compiler
+    policy       `njit`, what happens when Python calls a kernel, the compiled module
+    intrinsics   functions that kernels may call, such as popcount and atomic loads; structured dtypes
+    vectors      sums and dot products of int16, layers of uint8 and int8, for networks
+    lanes        functions on vectors of uint64, traced into LLVM code    random_numbers   a generator for kernels
+    bitboards    sets of up to 128 squares as values with operators    workshop   the compiler
+    sources      the environment's settings, the sources of kernels, folders for the workshop's cache
 """
 
-from shogi_engine.jit.folders import CACHE_VARIABLE, KEPT_STAMPS, cache_folder, is_private
 from shogi_engine.jit.intrinsics import (
     address_of,
     array_reader,
     bswap,
     clz,
     ctz,
+    emitted,
     load_i16,
     load_i32,
     load_stop,
     load_u64,
+    new_record,
+    overload_stub,
     points_to,
     popcount,
     prefetch,
     record_at,
+    record_dtype,
     record_reader,
     store_u64,
 )
-from shogi_engine.jit.plain import emitted, overload_stub
 from shogi_engine.jit.policy import Entries, Kernel, njit, prepare
-from shogi_engine.jit.records import new_record, record_dtype
-from shogi_engine.jit.settings import HAS_WORKSHOP, JIT_DISABLED, PLAIN_VARIABLE, WORKSHOP_VARIABLE
-from shogi_engine.jit.sources import PACKAGE, add_rule, known_digest, source_folders, source_stamp, sources_digest
+from shogi_engine.jit.sources import (
+    CACHE_VARIABLE,
+    HAS_WORKSHOP,
+    JIT_DISABLED,
+    KEPT_STAMPS,
+    PACKAGE,
+    PLAIN_VARIABLE,
+    WORKSHOP_VARIABLE,
+    add_rule,
+    cache_folder,
+    is_private,
+    known_digest,
+    source_folders,
+    source_stamp,
+    sources_digest,
+)
 
 __all__ = [
     "CACHE_VARIABLE",

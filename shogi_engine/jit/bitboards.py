@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.jit.plain import emitted
+from shogi_engine.jit.intrinsics import emitted
 
 MASK, MASK64 = (1 << 128) - 1, (1 << 64) - 1
 

@@ -1,15 +1,57 @@
-"""Intrinsics: single machine instructions without a Python equivalent.
+"""What kernels and Python share: functions that both may call, machine instructions among them, and records.
 
-In a kernel, a call of one becomes the instruction (workshop/intrinsics.py); Python calls the function that is here.
+Such a function is for Python what it is, for a kernel something else. The workshop asks here what a call in a kernel
+means. Python calls all of them as they stand, with or without numba. A call of an intrinsic becomes a machine
+instruction without a Python equivalent (workshop/intrinsics.py).
 """
 
 import ctypes
 import functools
+import importlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from shogi_engine.jit.plain import emitted
+# ---- functions that kernels may call -----------------------------------------------------------------------------
+
+WORKSHOP = "shogi_engine.jit.workshop"  # imported by its name, when it is first needed
+
+emitters: dict[Callable, tuple[str, tuple]] = {}  # function -> what emits its instructions, as "module:name", arguments
+stubs: dict[Callable, Callable[[Any], Any]] = {}  # function -> what returns the kernel for the first argument's dtype
+tiny_kernels: dict[Callable, Any] = {}  # function -> its Kernel
+
+
+def emitted(function: Any, emitter: str = "", *arguments: Any) -> Any:
+    """Let kernels contain instructions in place of calls of `function`, which computes the same; return the function.
+
+    Args:
+        emitter: what emits them, as "module:name" (see workshop/emitting.py), or a name in the workshop's module that
+            is called as the function's module; '' if it is also called as the function
+        arguments: passed to the emitter
+    """
+    if ":" not in emitter:
+        emitter = f"{WORKSHOP}.{function.__module__.rpartition('.')[2]}:{emitter or function.__name__}"
+    emitters[function] = emitter, arguments
+    return function
+
+
+def overload_stub(stub: Callable, rule_for: Callable[[Any], Any]) -> None:
+    """Let kernels that call `stub` call the kernel that `rule_for` returns for the dtype of the first argument."""
+    stubs[stub] = rule_for
+
+
+def is_known(function: Callable) -> bool:
+    """Tell whether kernels may call `function`."""
+    return function in emitters or function in stubs or function in tiny_kernels
+
+
+def workshop() -> Any:
+    """Return the workshop's package, which imports numba."""
+    return importlib.import_module(WORKSHOP)
+
+
+# ---- intrinsics --------------------------------------------------------------------------------------------------
 
 
 @emitted
@@ -136,3 +178,30 @@ def array_reader(dtype: np.dtype) -> Any:
         return np.frombuffer(memory, dtype=dtype, count=int(count)).view(np.recarray)
 
     return emitted(reader, "array_reader", dtype)
+
+
+# ---- Records: the structured dtypes that kernels and plain Python share
+
+
+def record_dtype(fields: list[tuple]) -> np.dtype:
+    """Return an aligned structured dtype whose elements are `np.record`s (attributes work with and without JIT).
+
+    Every size is a multiple of 8, because numpy forgets the alignment of a record dtype inside another one.
+    """
+    names, formats, offsets, end = [], [], [], 0
+    for name, *layout in fields:
+        element = np.dtype(tuple(layout) if len(layout) > 1 else layout[0])
+        scalar = element.base
+        step = 8 if scalar.names else scalar.itemsize
+        offset = -(-end // step) * step
+        names.append(name)
+        formats.append(element)
+        offsets.append(offset)
+        end = offset + element.itemsize
+    plain: Any = {"names": names, "formats": formats, "offsets": offsets, "itemsize": -(-end // 8) * 8}
+    return np.dtype((np.record, np.dtype(plain, align=True)))
+
+
+def new_record(dtype: np.dtype) -> Any:
+    """Return one zeroed record of `dtype`; it owns its memory."""
+    return np.zeros(1, dtype=dtype).view(np.recarray)[0]

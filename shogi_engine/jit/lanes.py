@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.jit.plain import WORKSHOP, emitted
+from shogi_engine.jit.intrinsics import WORKSHOP, emitted
 from shogi_engine.jit.vectors import array_at
 
 

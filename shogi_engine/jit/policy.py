@@ -1,16 +1,138 @@
-"""`njit` and the kernels it makes: what happens when Python calls one."""
+"""`njit` and the kernels it makes: what happens when Python calls one.
+
+A kernel runs its version in the compiled module, `shogi_engine._kernels`: machine code of the kernels that Python
+calls. tools/build_kernels.py makes it, and a wheel carries it. It belongs to the sources it was made of: if one of them
+has changed, it is not used. Its constant MANIFEST, as JSON, says what it holds:
+
+    files, digest   the sources, below the package's folder, and their SHA-256
+    kernels         by "module:name", the compiled versions: the function's name in the module, and for each argument
+                    "number", or "record" or "array" with a dtype's `layout_name`
+"""
 
 import functools
+import hashlib
+import importlib
+import importlib.util
 import itertools
+import json
+import os
 import threading
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
-from shogi_engine.jit import plain
-from shogi_engine.jit.module import Version, compiled_module
-from shogi_engine.jit.settings import HAS_WORKSHOP, JIT_DISABLED
-from shogi_engine.jit.sources import kernel_modules
+import numpy as np
+
+from shogi_engine.jit import intrinsics
+from shogi_engine.jit.sources import HAS_WORKSHOP, JIT_DISABLED, PACKAGE, kernel_modules
 from shogi_engine.language import InputError
+
+# ---- the compiled module -----------------------------------------------------------------------------------------
+
+NAME = "shogi_engine._kernels"
+MODULE_VARIABLE = "SHOGI_ENGINE_KERNELS"  # another file to load; 0: none
+
+
+def _layout(dtype: np.dtype) -> str:
+    """Describe where everything lies in memory."""
+    if dtype.subdtype is not None:
+        base, shape = dtype.subdtype
+        return f"{shape}{_layout(base)}"
+    if dtype.fields is None:
+        return dtype.str
+    fields = [f"{name}:{offset}:{_layout(kind)}" for name, (kind, offset, *_) in dtype.fields.items()]
+    return f"{{{','.join(fields)};{dtype.itemsize}}}"
+
+
+@functools.lru_cache(maxsize=256)
+def layout_name(dtype: np.dtype) -> str:
+    """Return a short name of a dtype's layout: equal dtypes have equal names, in every process and on every system."""
+    return hashlib.sha256(_layout(dtype).encode()).hexdigest()[:16]
+
+
+def digest_of(files: list[str]) -> str:
+    """Return the SHA-256 of source files below the package's folder; '' if one is missing."""
+    digest = hashlib.sha256()
+    for name in files:
+        try:
+            content = (PACKAGE / name).read_bytes()
+        except OSError:
+            return ""
+        digest.update(f"{name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
+def _find() -> ModuleType | None:
+    """Import the module, if there is one that this Python and CPU can load."""
+    file = os.environ.get(MODULE_VARIABLE)
+    if file == "0":
+        return None
+    try:
+        if not file:
+            return importlib.import_module(NAME)
+        spec: Any = importlib.util.spec_from_file_location(NAME, file)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+    except ImportError:
+        return None
+
+
+class CompiledModule:
+    """The compiled module that belongs to these sources, if there is one.
+
+    Attributes:
+        state: "" if it is used, "missing", or "changed": it was made of other sources
+    """
+
+    def __init__(self) -> None:
+        self.module: Any = _find()
+        self.kernels: dict[str, list[dict]] = {}
+        self.state = "missing"
+        if self.module is not None:
+            manifest = json.loads(self.module.MANIFEST)
+            self.state = "" if manifest["digest"] == digest_of(manifest["files"]) else "changed"
+            if not self.state:
+                self.kernels = manifest["kernels"]
+
+    def versions(self, function: Any) -> "list[Version]":
+        """Return the compiled versions of a kernel, given its Python function."""
+        rows = self.kernels.get(f"{function.__module__}:{function.__qualname__}", ())
+        return [Version(getattr(self.module, row["name"]), row["arguments"]) for row in rows]
+
+
+@functools.cache
+def compiled_module() -> CompiledModule:
+    """Return the compiled module, looked for once."""
+    return CompiledModule()
+
+
+def _fits(argument: Any, kind: list) -> bool:
+    """Tell whether a compiled version takes an argument: any number for a number, else one of the right dtype."""
+    dtype = getattr(argument, "dtype", None)
+    if kind[0] == "number":
+        return dtype is None or dtype.fields is None and not isinstance(argument, np.ndarray)
+    if dtype is None or isinstance(argument, np.ndarray) != (kind[0] == "array"):
+        return False
+    return layout_name(dtype) == kind[1] and (kind[0] == "record" or argument.ndim == kind[2])
+
+
+class Version:
+    """A compiled version of a kernel: `run` for arguments of the given kinds (see MANIFEST)."""
+
+    def __init__(self, run: Callable[..., Any], kinds: list[list]) -> None:
+        self.run = run
+        self._kinds = kinds
+
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether all arguments are numbers."""
+        return all(kind[0] == "number" for kind in self._kinds)
+
+    def fits(self, arguments: tuple) -> bool:
+        """Tell whether this version is for these arguments."""
+        return len(arguments) == len(self._kinds) and all(map(_fits, arguments, self._kinds))
+
 
 INSTALL = "pip install 'shogi-engine[workshop]'"
 _lock = threading.Lock()
@@ -49,18 +171,18 @@ class Kernel:
                     raise InputError("the compiled kernels are not of these sources: {0}", INSTALL)
                 raise InputError("{0} has to be compiled for this: {1}", name, INSTALL)
             with _lock:
-                self._dispatcher = self._dispatcher or plain.workshop().dispatcher_of(self)
+                self._dispatcher = self._dispatcher or intrinsics.workshop().dispatcher_of(self)
         return self._dispatcher
 
     @property
     def _numba_type_(self) -> Any:
         """Numba's type of the kernel, which numba asks for where a function names it."""
-        return plain.workshop().type_of(self)
+        return intrinsics.workshop().type_of(self)
 
     def for_integers(self) -> Callable[..., Any]:
         """Return what runs the kernel for int64 arguments alone, compiled or loaded now."""
         dispatcher = self.dispatcher
-        return plain.workshop().entry_for_integers(dispatcher)  # type: ignore[no-any-return]
+        return intrinsics.workshop().entry_for_integers(dispatcher)  # type: ignore[no-any-return]
 
 
 class CompiledKernel(Kernel):
@@ -126,7 +248,7 @@ def njit(function: Any = None, *, forceinline: bool = False, tiny: bool = False,
         raise TypeError(f"kernel {function.__qualname__} closes over {names}; pass them as arguments")
     kernel_modules.add(function.__module__)
     if tiny:
-        plain.tiny_kernels[function] = Kernel(function, forceinline=forceinline, brief=brief)
+        intrinsics.tiny_kernels[function] = Kernel(function, forceinline=forceinline, brief=brief)
         return function
     versions = compiled_module().versions(function)
     if versions:
@@ -137,7 +259,7 @@ def njit(function: Any = None, *, forceinline: bool = False, tiny: bool = False,
 def prepare() -> None:
     """Import every library that the kernels need."""
     if HAS_WORKSHOP and not JIT_DISABLED and compiled_module().state:
-        plain.workshop()
+        intrinsics.workshop()
 
 
 # ---- Kernels for Python programs that call them a million times a second

@@ -19,8 +19,7 @@ from typing import Any
 from shogi_engine import study
 from shogi_engine.games.othello.names import CORNERS
 from shogi_engine.language import InputError, translate
-from shogi_engine.tsume import Progress
-from shogi_engine.tsume.exercise import DONE, WRONG, YOURS, Verdict
+from shogi_engine.tsume import DONE, WRONG, YOURS, Progress, Verdict
 
 FILE = Path(__file__).with_name("lessons.toml")
 CONTEXT = "lesson"  # of the texts in the catalogue

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from shogi_engine.common.text import UTF_16
 from shogi_engine.language import Message
-from shogi_engine.records import archives, tree
+from shogi_engine.records import files, tree
 from shogi_engine.records.files import HEAD, decode, encoding_of, encodings, files_below, in_pauses, read
 from shogi_engine.records.formats import RecordFormat, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, RecordError, registry
@@ -250,14 +250,14 @@ def games(
     reader, place = _Reader(GameTable(rows, longest), format, game, keep), os.fspath(path)
     for file in files_below(place) if os.path.isdir(place) else [place]:
         try:
-            for name, opened in archives.sources(file):
+            for name, opened in files.sources(file):
                 try:
                     with opened() as source:
                         for _ in reader.read(source, name):
                             yield reader.table.arrays()
                             reader.table.clear()
-                except (RecordError, *archives.FAULTS) as fault:
-                    reader.refuse(archives.fault_of(fault, name))
+                except (RecordError, *files.FAULTS) as fault:
+                    reader.refuse(files.fault_of(fault, name))
         except RecordError as fault:
             reader.refuse(fault)
         except OSError as fault:  # of the system: the other files of a folder can still be read

@@ -15,7 +15,7 @@ from shogi_engine.engine import Engine
 from shogi_engine.language import LANGUAGES, mark, translate
 from shogi_engine.play.words import VERSUS, names_shown
 from shogi_engine.records import GameRecord
-from shogi_engine.tsume.exercise import DONE, GOOD, WRONG, Verdict
+from shogi_engine.tsume import DONE, GOOD, WRONG, Verdict
 from shogi_engine.types.limits import SIDES, Limit
 
 LINE = "line"  # of a repertoire

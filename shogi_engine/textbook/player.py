@@ -16,9 +16,17 @@ from shogi_engine.play.game import Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.context import new_context, set_root
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.textbook.choice import ALPHA_BETA, DEEPENING, MINIMAX, NEGASCOUT, RANDOM, answer
-from shogi_engine.textbook.deepening import ALL_PARTS
-from shogi_engine.textbook.searches import ORDERED, PLAIN
+from shogi_engine.textbook.searches import (
+    ALL_PARTS,
+    ALPHA_BETA,
+    DEEPENING,
+    MINIMAX,
+    NEGASCOUT,
+    ORDERED,
+    PLAIN,
+    RANDOM,
+    answer,
+)
 from shogi_engine.types.results import Info, PlayResult
 
 KINDS = {

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.jit import njit
-from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
+from shogi_engine.training.data import load_checkpoint, save_checkpoint
 
 ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
 FIRST_DECAY, SECOND_DECAY, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)

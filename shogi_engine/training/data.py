@@ -11,9 +11,10 @@ options, seed and number, byte for byte. It is written atomically, and its conta
 import contextlib
 import io
 import json
+import logging
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -24,9 +25,11 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from shogi_engine import games
+from shogi_engine.common.files import write_whole
 from shogi_engine.interface.game import Game
 from shogi_engine.interface.stubs import Evaluation, Evaluator
 from shogi_engine.jit import new_record
+from shogi_engine.language import fault_text
 from shogi_engine.search.context import ALL_FLAGS, new_context
 from shogi_engine.search.history import Histories, forget
 from shogi_engine.search.tt import TranspositionTable
@@ -45,6 +48,7 @@ DAMAGED = (  # what numpy and zipfile raise for incomplete files
 )
 ZIPPED = b"PK"  # the first bytes of numpy's files of arrays
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
+Losses = dict[str, float]  # the losses of an epoch, by name
 
 
 class OpeningSampler(Protocol):
@@ -246,3 +250,42 @@ def is_made(file: Path, options: DataOptions) -> bool:
     if str(shard["options"]) != options.text:
         raise ValueError(f"training data: {file} was made with other options: {shard['options']}")
     return True
+
+
+# ---- Checkpoints: a run's arrays and losses in a file that is written atomically
+
+
+_log = logging.getLogger(__name__)
+
+
+def save_checkpoint(file: Path, identity: str, losses: list[Losses], arrays: Mapping[str, np.ndarray]) -> None:
+    """Write a checkpoint.
+
+    Args:
+        identity: a text that identifies the run
+        losses: the losses of each epoch
+    """
+    content = io.BytesIO()
+    texts = {"losses": np.array(json.dumps(losses)), "identity": np.array(identity)}
+    np.savez(content, **arrays, **texts)  # type: ignore[arg-type]
+    write_whole(file, content.getvalue())
+
+
+def load_checkpoint(file: Path, identity: str) -> tuple[dict[str, np.ndarray], list[Losses]] | None:
+    """Return (arrays, losses) of a run's checkpoint, None if there is no complete one; a damaged one is logged.
+
+    Raises ValueError if it is from another run, or no checkpoint.
+    """
+    refuse_foreign(file)
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        found, losses = str(arrays.pop("identity")), json.loads(str(arrays.pop("losses")))
+    except FileNotFoundError:
+        return None
+    except DAMAGED as fault:
+        _log.warning("training: %s is damaged (%s), so its run begins again", file, fault_text(fault))
+        return None
+    if found != identity:
+        raise ValueError(f"training: {file} is from another run ({found}, not {identity}); remove it or name this run")
+    return arrays, losses

@@ -26,6 +26,7 @@ from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training import STAGES, recipe as recipes
 from shogi_engine.training.data import (
     DataOptions,
+    Losses,
     OpeningSampler,
     SearchState,
     Workbench,
@@ -36,7 +37,6 @@ from shogi_engine.training.data import (
 )
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST
 from shogi_engine.training.recipe import (
-    Losses,
     Progress,
     Report,
     Trainer,

@@ -11,10 +11,9 @@ from typing import Any, Protocol
 from shogi_engine import games
 from shogi_engine.interface.game import Game
 from shogi_engine.interface.stubs import Evaluation, Evaluator
-from shogi_engine.training.data import DataOptions, OpeningSampler
+from shogi_engine.training.data import DataOptions, Losses, OpeningSampler
 
 Progress = Callable[[float, str], None]  # called with the completed share, 0 to 1, and a message
-Losses = dict[str, float]  # the losses of an epoch, by name
 
 
 class Trainer(Protocol):

@@ -16,8 +16,19 @@ from shogi_engine.common.threads import begun
 from shogi_engine.language import InputError, fault_text
 from shogi_engine.lessons import Course, lessons
 from shogi_engine.study.problems import LIMITS, LINE, NODES
-from shogi_engine.tsume import Problem, Progress, daily, problems
-from shogi_engine.tsume.exercise import LOST, SEARCHING, SOLVED, WAITING, WRONG, Exercise, prove
+from shogi_engine.tsume import (
+    LOST,
+    SEARCHING,
+    SOLVED,
+    WAITING,
+    WRONG,
+    Exercise,
+    Problem,
+    Progress,
+    daily,
+    problems,
+    prove,
+)
 from shogi_engine.types.limits import SIDES, Limit
 from shogi_engine.web import replies
 from shogi_engine.web.access import PATIENCE_SECONDS

@@ -7,11 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from shogi_engine import games, lessons, study
+from shogi_engine import books, games, lessons, study
 from shogi_engine.analysis.judgement import move_text
-from shogi_engine.books import growth
-from shogi_engine.explorer import ExplorerMove, PlayedGame
-from shogi_engine.explorer.figures import book_of, figures, moves_of_book, shown_value
+from shogi_engine.explorer import ExplorerMove, PlayedGame, book_of, figures, moves_of_book, shown_value
 from shogi_engine.language import InputError, fault_text
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
@@ -92,7 +90,7 @@ class Explore(Question):
             explorer = collections.of(self.source, game, store, owner)
             rows = [row for row in explorer.moves(board, book) if row.games]
             played = explorer.played(board, most=LISTED)
-        unit = growth.load(game).unit
+        unit = books.load(game).unit
         return replies.Explored(
             node=self.node,
             source=self.source,

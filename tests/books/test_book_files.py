@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import pytest
 
-from shogi_engine.books.growth import load, merged
+from shogi_engine.books import load, merged
 from shogi_engine.books.othello import canonical, turned
 from shogi_engine.games.othello import book as othello_book
 from shogi_engine.games.othello.bitboard import SYMMETRIES, transform

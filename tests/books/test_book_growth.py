@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from shogi_engine.books.growth import Growth, RunFile, RunLine, Searches, load, read_lines, run_settings
+from shogi_engine.books import Growth, RunFile, RunLine, Searches, load, read_lines, run_settings
 from shogi_engine.games.othello.notation import SQUARE_NAMES, legal_moves, parse_obf
 from shogi_engine.games.shogi.board import Board
 from tests.support.book_searches import Pretended

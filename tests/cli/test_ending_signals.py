@@ -3,7 +3,7 @@
 import os
 import sys
 
-from shogi_engine.cli.ending_signals import flush_quietly
+from shogi_engine.cli.common import flush_quietly
 
 
 def test_what_a_closed_terminal_does_not_take_is_given_up(monkeypatch):

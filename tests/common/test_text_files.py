@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from shogi_engine.books import growth, othello
+from shogi_engine import books
+from shogi_engine.books import othello
 from shogi_engine.cli import serve
 from shogi_engine.common.text import read_text
 from shogi_engine.csa.connection import read_password
@@ -16,7 +17,7 @@ from shogi_engine.games.shogi import book as shogi_book
 from shogi_engine.games.shogi.names import FILE_NAME, read_scale
 from shogi_engine.language import InputError
 from shogi_engine.match import plan
-from shogi_engine.suites.suite import read_suite
+from shogi_engine.suites import read_suite
 
 START_SFEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 # How Notepad, `>` in PowerShell 5, other editors, and an old one of macOS write a text.
@@ -46,7 +47,7 @@ READERS = {
     ),
     "password": (lambda path: read_password(str(path)), "secret\nmore\n"),
     "token": (token, "a+b c\n"),
-    "lines of a book": (growth.read_lines, "石田流: 7g7f 3c3d 7f7e\n"),
+    "lines of a book": (books.read_lines, "石田流: 7g7f 3c3d 7f7e\n"),
     "book of Shogi": (
         lambda path: shogi_book.Book.load(path).positions,
         f"{shogi_book.HEADER}\nsfen {START_SFEN}\n7g7f none 10 20 1\n",

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from shogi_engine.embedded import calls, shogi
+from shogi_engine import embedded
+from shogi_engine.embedded import shogi
 from shogi_engine.games.shogi.texts import JAPANESE, KIF
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.search.root import Searcher
@@ -34,24 +35,24 @@ def task(page, number, text, style=0):
 
 
 def test_root_moves_that_are_named_again_and_again_count_once(page):
-    assert task(page, calls.POSITION, shogi.GAME.start)[0] == 0
+    assert task(page, embedded.POSITION, shogi.GAME.start)[0] == 0
     clusters = int(np.asarray(page[1]._contexts[0])["tt_clusters"])
     moves = "7g7f 2g2f " * 2000
-    assert task(page, calls.PREPARE, f"{clusters} 1 1 1000 -1 0 {moves.strip()}")[0] == 2
+    assert task(page, embedded.PREPARE, f"{clusters} 1 1 1000 -1 0 {moves.strip()}")[0] == 2
 
 
 def test_names_end_where_the_text_is_full(page):
-    assert task(page, calls.POSITION, shogi.GAME.start)[0] == 0
+    assert task(page, embedded.POSITION, shogi.GAME.start)[0] == 0
     moves = " ".join(["2h3h", "8b7b", "3h2h", "7b8b"] * 1000)
     end, text = task(page, shogi.NAMES, moves, JAPANESE)
-    assert len(moves) < end <= calls.TEXT_BYTES
+    assert len(moves) < end <= embedded.TEXT_BYTES
     names = text[len(moves) + 1 : end].tobytes().decode().split()
     assert 1000 < len(names) < 4000 and names[:4] == names[4:8]
 
 
 def test_names_of_a_game_that_is_longer_than_what_is_kept_of_it(page):
     """Only the first undo record after the root's changes, not the root, and nothing behind the undo records."""
-    assert task(page, calls.POSITION, f"{shogi.GAME.start} moves 2h3h 8b7b")[0] == 2
+    assert task(page, embedded.POSITION, f"{shogi.GAME.start} moves 2h3h 8b7b")[0] == 2
     context = np.asarray(page[1]._contexts[0])
     before = np.frombuffer(context.tobytes(), dtype=np.uint8)
     moves = " ".join(["3h2h", "7b8b", "2h3h", "8b7b"] * 300)

@@ -15,7 +15,7 @@ from shogi_engine import games
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.search.root import Searcher
 from shogi_engine.search.timeman import Limits
-from shogi_engine.suites.suite import POSITIONS, bench
+from shogi_engine.suites import POSITIONS, bench
 from tests.support.games import game_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shogi_engine.suites.suite import POSITIONS, bench
+from shogi_engine.suites import POSITIONS, bench
 from tests.embedded.test_wasm import FOLDER, PERFT, ROOT, placed
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

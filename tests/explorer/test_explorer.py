@@ -15,9 +15,9 @@ from multiprocessing import get_context
 import pytest
 from hypothesis import given, strategies as st
 
-from shogi_engine import games, records
+from shogi_engine import explorer as explorer_module, games, records
 from shogi_engine.batch import Batch, random_games
-from shogi_engine.explorer import Explorer, index as index_module
+from shogi_engine.explorer import Explorer
 from shogi_engine.interface.extras import BookMove
 
 FORMATS = {
@@ -271,7 +271,7 @@ def test_names_of_any_characters_are_kept(tmp_path):
     with Explorer(None, "shogi") as explorer:
         explorer.add_games(records.to_arrays([record]), os.fsdecode(b"\xff.kif"))
         (played,) = explorer.played(record.board(0))
-        assert played.names == ("渡辺?", "x" * index_module.NAME_MAX)
+        assert played.names == ("渡辺?", "x" * explorer_module.NAME_MAX)
 
 
 def test_a_file_that_is_no_index_is_refused_and_stays_as_it_is(tmp_path):
@@ -341,8 +341,8 @@ def test_an_index_with_values_of_other_types_is_refused(tmp_path):
 
 def test_a_step_is_added_whole_or_not_at_all(stored, tmp_path, monkeypatch):
     game, folder = stored
-    file, counted = tmp_path / "a.idx", index_module.counted
-    monkeypatch.setattr(index_module, "TOGETHER", 8)
+    file, counted = tmp_path / "a.idx", explorer_module.counted
+    monkeypatch.setattr(explorer_module, "TOGETHER", 8)
     calls = 0
 
     def failing(*arguments):
@@ -352,10 +352,10 @@ def test_a_step_is_added_whole_or_not_at_all(stored, tmp_path, monkeypatch):
             raise MemoryError
         return counted(*arguments)
 
-    monkeypatch.setattr(index_module, "counted", failing)
+    monkeypatch.setattr(explorer_module, "counted", failing)
     with Explorer(file, game, PLIES) as explorer, pytest.raises(MemoryError):
         explorer.add(folder)
-    monkeypatch.setattr(index_module, "counted", counted)
+    monkeypatch.setattr(explorer_module, "counted", counted)
     with Explorer(file) as explorer:
         assert 0 < len(explorer) < 30
         explorer.add(folder)
@@ -364,8 +364,8 @@ def test_a_step_is_added_whole_or_not_at_all(stored, tmp_path, monkeypatch):
 
 def add_and_die(file, folder, game):
     """Add games, and kill this process before the last step is written."""
-    index_module.TOGETHER = 8
-    counted, calls = index_module.counted, 0
+    explorer_module.TOGETHER = 8
+    counted, calls = explorer_module.counted, 0
 
     def killed(*arguments):
         nonlocal calls
@@ -374,7 +374,7 @@ def add_and_die(file, folder, game):
             os.kill(os.getpid(), signal.SIGKILL)
         return counted(*arguments)
 
-    index_module.counted = killed
+    explorer_module.counted = killed
     Explorer(file, game, PLIES).add(folder)
 
 
@@ -393,7 +393,7 @@ def test_a_killed_writer_leaves_whole_steps(stored, tmp_path):
 
 def add(file, folder, game):
     """Add games in another process; return how many were new."""
-    index_module.TOGETHER = 5
+    explorer_module.TOGETHER = 5
     with Explorer(file, game, PLIES) as explorer:
         return explorer.add(folder).games
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 from llvmlite import binding as llvm, ir
 
-from shogi_engine.jit import layers, njit, vectors
-from shogi_engine.jit.workshop import layers as code
-from shogi_engine.jit.workshop.targets import target_has
+from shogi_engine.jit import njit, vectors
+from shogi_engine.jit.workshop import vectors as code
+from shogi_engine.jit.workshop.emitting import target_has
 
 MINE = [name for name, dot in code.DOT_PRODUCTS.items() if all(map(target_has, dot.needs))]
 
@@ -19,35 +19,35 @@ def address(array):
 
 @njit
 def pair_products(out, values, count):
-    layers.pair_products(out, values, count)
+    vectors.pair_products(out, values, count)
 
 
 @njit
 def squares_and_clipped(out, sums, count):
-    layers.squares_and_clipped(out, sums, count)
+    vectors.squares_and_clipped(out, sums, count)
 
 
 def kernels(taken, name):
     """Return kernels of the intrinsics of a layer: dense, sparse, the list of blocks, and a dot product."""
     names = {
-        "dense": layers.layer_of(taken, name),
-        "sparse": layers.sparse_layer_of(taken, name),
-        "listed": layers.nonzero_blocks_of(taken),
-        "dot": layers.dot_of(name),
+        "dense": vectors.layer_of(taken, name),
+        "sparse": vectors.sparse_layer_of(taken, name),
+        "listed": vectors.nonzero_blocks_of(taken),
+        "dot": vectors.dot_of(name),
     }
     parameters = ("a, b, c, d, e, f", "a, b, c, d, e, f, g, h", "a, b, c", "a, b, c")
     made = zip(names, parameters, strict=True)
     return [numba.njit(eval(f"lambda {taking}: {each}({taking})", dict(names))) for each, taking in made]
 
 
-@pytest.mark.parametrize("taken", [layers.inputs_in_block(8), layers.inputs_in_block(16)])
+@pytest.mark.parametrize("taken", [vectors.inputs_in_block(8), vectors.inputs_in_block(16)])
 @pytest.mark.parametrize("name", MINE)
 def test_layers(taken, name):
     dense, sparse, listing, dot = kernels(taken, name)
 
     @given(
         seed=st.integers(0, 2**32 - 1),
-        outputs=st.sampled_from([8] if taken == layers.inputs_in_block(8) else [9, 16, 32, 48, 64, 128]),
+        outputs=st.sampled_from([8] if taken == vectors.inputs_in_block(8) else [9, 16, 32, 48, 64, 128]),
         inputs=st.sampled_from([7, 8, 30, 32, 64, 128, 1024, 1536]),
         zeros=st.sampled_from([0.0, 0.5, 0.95, 1.0]),
         extreme=st.booleans(),
@@ -58,7 +58,7 @@ def test_layers(taken, name):
         values = rng.choice([0, 127], inputs) if extreme else rng.integers(0, 128, inputs)
         values = values * (rng.random(inputs) >= zeros)
         bias = rng.integers(-(2**30), 2**30, outputs, np.int32)
-        arranged_bias, arranged = layers.arrange_layer(bias, weights.astype(np.int8))
+        arranged_bias, arranged = vectors.arrange_layer(bias, weights.astype(np.int8))
         groups, blocks = arranged.shape[0], arranged.shape[1] - 1
         memory = rng.integers(0, 128, (blocks + 1) * taken).astype(np.uint8)  # what is behind the inputs has no weight
         memory[:inputs] = values
@@ -66,12 +66,12 @@ def test_layers(taken, name):
         places = [address(each) for each in (out, memory, arranged, arranged_bias)]
         dense(*places, blocks, groups)
         assert (out[:outputs] == bias + weights @ values).all() and out[-1] == 0
-        if blocks % layers.STEP == 0:
-            listed = np.zeros(blocks + 2 * layers.STEP, dtype=np.uint16)
+        if blocks % vectors.STEP == 0:
+            listed = np.zeros(blocks + 2 * vectors.STEP, dtype=np.uint16)
             count = int(listing(address(listed), address(memory), blocks))
             used = np.flatnonzero(memory[: blocks * taken].reshape(-1, taken).any(axis=1))
             assert listed[: len(used)].tolist() == used.tolist()
-            assert count % layers.UNROLL == 0 and (listed[len(used) : count] == blocks).all()
+            assert count % vectors.UNROLL == 0 and (listed[len(used) : count] == blocks).all()
             out[:] = 0
             sparse(*places, blocks, groups, address(listed), count)
             assert (out[:outputs] == bias + weights @ values).all() and out[-1] == 0

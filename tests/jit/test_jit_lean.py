@@ -5,7 +5,7 @@ import pytest
 
 from shogi_engine.games.shogi import types as t
 from shogi_engine.jit.workshop import compiler
-from shogi_engine.jit.workshop.versions import LEAN, is_verified
+from shogi_engine.jit.workshop.dispatcher import LEAN, is_verified
 from tests.support.processes import REPORT, ROOT, environment, kernel_files, run
 
 pytestmark = pytest.mark.skipif(not LEAN, reason="kernels are compiled as numba does it")

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from shogi_engine import jit
-from shogi_engine.jit import module, njit, record_dtype
+from shogi_engine.jit import njit, policy, record_dtype
 from tests.support.processes import ROOT, copy_package, environment, run
-from tools.kernels import lowering_environment
-from tools.kernels.targets import TARGETS
+from tools.kernels import TARGETS, lowering_environment
 
 POINT = record_dtype([("x", np.int32), ("y", np.int64)])
 NESTED = record_dtype([("points", POINT, (3,)), ("flag", np.uint8)])
@@ -81,7 +80,7 @@ import sys
 from pathlib import Path
 import own_entries
 from tools.kernels import linking, lowering
-from tools.kernels.targets import TARGETS
+from tools.kernels import TARGETS
 lowering.entries = own_entries.entries
 folder = Path(sys.argv[1])
 lowering.main()
@@ -197,7 +196,7 @@ def test_a_module_of_other_sources_is_not_used(built, tmp_path):
     package = copy_package(tmp_path)
     own = {"SHOGI_ENGINE_KERNELS": str(built / "_kernels.abi3.so"), "SHOGI_ENGINE_WORKSHOP": "0"}
     source = (
-        "import json\nfrom shogi_engine.jit.module import compiled_module\nprint(json.dumps(compiled_module().state))"
+        "import json\nfrom shogi_engine.jit.policy import compiled_module\nprint(json.dumps(compiled_module().state))"
     )
     assert run(source, environment(None, package, **own)) == ""
     file = package / "shogi_engine" / "search" / "tt.py"
@@ -209,13 +208,13 @@ def test_a_module_of_other_sources_is_not_used(built, tmp_path):
 
 def test_layouts_have_names():
     same = record_dtype([("x", np.int32), ("y", np.int64)])
-    assert module.layout_name(POINT) == module.layout_name(same)
+    assert policy.layout_name(POINT) == policy.layout_name(same)
     others = [
         NESTED,
         record_dtype([("x", np.int32), ("z", np.int64)]),
         record_dtype([("x", np.uint32), ("y", np.int64)]),
     ]
-    assert len({module.layout_name(each) for each in [POINT, *others]}) == 4
+    assert len({policy.layout_name(each) for each in [POINT, *others]}) == 4
 
 
 @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed")

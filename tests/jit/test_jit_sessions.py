@@ -14,7 +14,7 @@ import sys
 import pytest
 
 from shogi_engine.csa.connection import VARIABLE
-from shogi_engine.jit.module import MODULE_VARIABLE, compiled_module
+from shogi_engine.jit.policy import MODULE_VARIABLE, compiled_module
 from tests.csa.scripted import SECRET, ScriptedServer
 from tests.support.conversation import Process
 from tests.support.processes import ROOT, environment, needs_workshop

@@ -6,8 +6,7 @@ import pytest
 
 from shogi_engine import lessons, study
 from shogi_engine.language import translate
-from shogi_engine.tsume import Progress
-from shogi_engine.tsume.exercise import Exercise
+from shogi_engine.tsume import Exercise, Progress
 
 EVERY = [lesson for game in ("shogi", "othello") for lesson in lessons.lessons(game)]
 

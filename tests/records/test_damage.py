@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from shogi_engine.records import RecordError, archives, dumps, formats, games, iterate, loads
+from shogi_engine.records import RecordError, dumps, files, formats, games, iterate, loads
 from tests.records.random_records import random_record
 
 LETTERS = "*#&!?$=<+-%P9\uff11\u6b69\u540c\n,(T []{}\";:/'\\0ax\u25b2|\uff1a\u624b\x00\x0c\u2003"
@@ -124,14 +124,14 @@ def test_a_folder_is_read_past_what_is_no_file(tmp_path):
 def test_arrays_of_a_folder_go_on_after_a_file_that_the_system_refuses(tmp_path, monkeypatch):
     for name in ("a.usi", "b.usi", "c.usi"):
         (tmp_path / name).write_text("startpos moves 7g7f\n")
-    sources = archives.sources
+    sources = files.sources
 
     def refusing(path):
         if path.endswith("b.usi"):
             raise PermissionError(13, "Permission denied", path)
         return sources(path)
 
-    monkeypatch.setattr(archives, "sources", refusing)
+    monkeypatch.setattr(files, "sources", refusing)
     (found,) = games(tmp_path, keep=True)
     assert len(found) == 2 and [str(fault) for fault in found.faults] == [f"{tmp_path / 'b.usi'}: Permission denied"]
     with pytest.raises(PermissionError):

@@ -11,7 +11,7 @@ from shogi_engine.games.othello import params as othello_params
 from shogi_engine.games.shogi import params as shogi_params
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.parameters import SEARCH_FIELDS, SEARCH_PARAMETERS, SEARCH_RANGES, search_defaults
-from shogi_engine.suites.suite import POSITIONS
+from shogi_engine.suites import POSITIONS
 from tests.support.text_engine import TextEngine
 
 GAMES = [games.load(name) for name in games.NAMES]

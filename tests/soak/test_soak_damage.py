@@ -13,16 +13,16 @@ import random
 import numpy as np
 import pytest
 
+from shogi_engine import suites
 from shogi_engine.__main__ import main
 from shogi_engine.batch import Batch, from_records, open_records, read_hcpe3, training_games, write_hcpe3
 from shogi_engine.batch.games import HCPE
-from shogi_engine.books.growth import load as load_recipe
+from shogi_engine.books import load as load_recipe
 from shogi_engine.games.shogi.book import Book
 from shogi_engine.interface.extras import BookError
 from shogi_engine.match import plan
 from shogi_engine.records import RecordError, all_formats, dumps, games, loads
 from shogi_engine.records.formats import load_format
-from shogi_engine.suites import mate
 from tests.books.test_book_files import AFTER, SECOND, START_SFEN, discs, edax_dat, egaroucid, sbk, sbk_move, square
 from tests.records.random_records import random_record
 from tests.records.test_damage import damaged
@@ -133,7 +133,7 @@ OTHERS = {
     "hcpe3": (lambda path: list(read_hcpe3(Batch("shogi"), path)), ValueError, hcpe3_file),
     "npz": (lambda path: list(training_games(Batch("shogi"), path)), ValueError, training_file),
     "openings": (plan.read, ValueError, lambda _: plan.SHIPPED.read_bytes()[:400]),
-    "suite": (mate.read, ValueError, lambda _: json.dumps({"positions": [PROBLEM] * 3}).encode()),
+    "suite": (suites.read_mate, ValueError, lambda _: json.dumps({"positions": [PROBLEM] * 3}).encode()),
 }  # fmt: skip
 BINARY = {"sbk", "txt.gz", "dat", "egbk3", "hcpe", "psv", "hcpe3", "npz"}
 

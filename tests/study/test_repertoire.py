@@ -10,11 +10,11 @@ from shogi_engine import study
 from shogi_engine.__main__ import main
 from shogi_engine.cli.study import Round
 from shogi_engine.cli.terminal import Desk
-from shogi_engine.explorer.figures import book_of, figures, moves_of_book
+from shogi_engine.explorer import book_of, figures, moves_of_book
 from shogi_engine.games import game_module
 from shogi_engine.records import GameRecord
 from shogi_engine.study.store import now
-from shogi_engine.tsume.exercise import DONE, WRONG
+from shogi_engine.tsume import DONE, WRONG
 from tests.support.typed_lines import typed
 
 DAY = datetime.timedelta(days=1)

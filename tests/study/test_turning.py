@@ -14,7 +14,7 @@ from shogi_engine.cli.terminal import Desk
 from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
-from shogi_engine.tsume.exercise import DONE, GOOD, WRONG
+from shogi_engine.tsume import DONE, GOOD, WRONG
 from shogi_engine.types.results import Score
 from tests.support.typed_lines import typed
 

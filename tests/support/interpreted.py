@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from shogi_engine.jit import Kernel, policy
-from shogi_engine.jit.module import compiled_module, layout_name
+from shogi_engine.jit.policy import compiled_module, layout_name
 
 TESTS = str(Path(__file__).resolve().parents[1])
 _running = threading.local()  # .kernel: whether a kernel runs as Python in this thread

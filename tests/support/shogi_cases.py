@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.sfen import parse_sfen
-from shogi_engine.games.shogi.usi_moves import format_usi
+from shogi_engine.games.shogi.sfen import format_usi, parse_sfen
 from shogi_engine.perft import perft
 from tests.support.shogi_moves import legal_moves
 from tests.support.twins.naive_shogi import State

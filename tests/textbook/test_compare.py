@@ -13,9 +13,18 @@ from shogi_engine.match.plan import parse_engine
 from shogi_engine.play.game import Game, Terms
 from shogi_engine.play.players import play
 from shogi_engine.search.context import new_context, write_root_moves
-from shogi_engine.textbook.choice import ALPHA_BETA, MINIMAX, NEGASCOUT, choose
 from shogi_engine.textbook.player import Textbook, TextbookPlayer, parse_player
-from shogi_engine.textbook.searches import ORDERED, PLAIN, alpha_beta, minimax, negascout
+from shogi_engine.textbook.searches import (
+    ALPHA_BETA,
+    MINIMAX,
+    NEGASCOUT,
+    ORDERED,
+    PLAIN,
+    alpha_beta,
+    choose,
+    minimax,
+    negascout,
+)
 from tests.support.searching import place
 
 PLAYERS = "random,minimax:2,alphabeta:2,negascout:2,pvs:2"

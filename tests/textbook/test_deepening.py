@@ -12,9 +12,8 @@ from shogi_engine.play.game import Game
 from shogi_engine.play.players import play
 from shogi_engine.search.context import USE_REPETITION, USE_TT, new_context, set_root, write_root_moves
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.textbook.deepening import ALL_PARTS, deepen, quiescence, search
 from shogi_engine.textbook.player import TextbookPlayer, parse_player
-from shogi_engine.textbook.searches import ORDERED, PLAIN, minimax, negascout
+from shogi_engine.textbook.searches import ALL_PARTS, ORDERED, PLAIN, deepen, minimax, negascout, quiescence, search
 from tests.support.processes import TESTS, needs_workshop
 from tests.support.searching import place, random_positions
 

@@ -10,7 +10,7 @@ import pytest
 
 import shogi_engine
 import usi
-from shogi_engine.jit import JIT_DISABLED, Kernel, plain
+from shogi_engine.jit import JIT_DISABLED, Kernel, intrinsics
 from tools.kernels.entries import entries
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="there are no kernels")
@@ -49,11 +49,12 @@ def test_every_kernel_that_python_code_names_is_an_entry():
     declared = {entry.kernel.py_func for entry in entries()}
     objects = gc.get_objects()  # a weak proxy among them may have lost what isinstance would ask: ask for types
     kernels = {each.py_func for each in objects if issubclass(type(each), Kernel)}
+    known = {*kernels, *intrinsics.emitters, *intrinsics.tiny_kernels}
     missing = set()
     for function in [each for each in objects if type(each) is FunctionType]:
         home = function.__module__ or ""
         ours = home.startswith(("shogi_engine.", "usi.")) and not home.startswith("shogi_engine.jit")
-        if ours and function not in kernels and function not in plain.emitters and function not in plain.tiny_kernels:
+        if ours and function not in known:
             missing |= {each.py_func for each in named(function)} - declared
     assert {f"{each.__module__}.{each.__qualname__}" for each in missing} <= OTHER
 

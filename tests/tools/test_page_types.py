@@ -12,7 +12,7 @@ from shogi_engine.web import replies
 from shogi_engine.web.conversation import KINDS
 from tests.web.fake_engine import fake_hub
 from tests.web.page import Page
-from tools import page_types
+from tools import generate
 
 
 @pytest.mark.parametrize(
@@ -27,11 +27,11 @@ from tools import page_types
     ],
 )
 def test_a_type_is_that_of_typescript(python, page):
-    assert page_types.type_text(msgspec.inspect.type_info(python)) == page
+    assert generate.type_text(msgspec.inspect.type_info(python)) == page
 
 
 def test_every_message_and_every_field_is_there():
-    text = page_types.FILE.read_text(encoding="utf-8")
+    text = generate.PAGE_TYPES.read_text(encoding="utf-8")
     assert all(re.search(rf"^  {kind}: {{", text, re.MULTILINE) for kind in KINDS)
     (state,) = re.findall(r"^  state: {\n(.*?)\n  };", text, re.MULTILINE | re.DOTALL)
     assert re.findall(r"^    (\w+)\??:", state, re.MULTILINE) == list(replies.State.__struct_fields__)

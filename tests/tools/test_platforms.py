@@ -9,8 +9,8 @@ import pytest
 
 from shogi_engine import __version__
 from tests.support.processes import ROOT, environment
-from tools import build_portable
-from tools.platforms import checks, packages, windows
+from tools import build_portable, platforms
+from tools.platforms import checks, windows
 
 FAKE = """
 import sys
@@ -85,8 +85,8 @@ def test_what_cannot_be_downloaded_is_said_and_not_checked(tmp_path, monkeypatch
         monkeypatch.setenv(f"PIP_{name}", value)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     with pytest.raises(SystemExit) as end:
-        packages.pip("windows", "download", "--no-deps", f"--dest={tmp_path}", "no-such-package")
-    assert end.value.code == packages.UNAVAILABLE
+        platforms.pip("windows", "download", "--no-deps", f"--dest={tmp_path}", "no-such-package")
+    assert end.value.code == platforms.UNAVAILABLE
     assert capsys.readouterr().err == "not checked: pip download failed\n"
 
 

@@ -11,9 +11,9 @@ from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluation import network as network_weights
 from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.training.othello import kernels, positions, report, trainer as network_trainer
+from shogi_engine.training.othello import kernels, positions, recipe, trainer as network_trainer
 from shogi_engine.training.othello.positions import LabelledGames
-from shogi_engine.training.othello.report import errors_of
+from shogi_engine.training.othello.recipe import errors_of
 from shogi_engine.training.othello.trainer import NETWORK, NetworkTrainer, TrainOptions
 from tests.support.training_data import KilledError, othello_folder
 
@@ -100,7 +100,7 @@ def test_what_is_learnt_is_what_the_integers_say(folder, tmp_path):
 
 
 def test_the_command_trains_a_network(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(report, "ENDINGS", (6, 12))
+    monkeypatch.setattr(recipe, "ENDINGS", (6, 12))
     monkeypatch.setattr(positions, "DEEPEST", 6)
     words = ["train", "othello", str(tmp_path), "--games", "60", "--labels", "patterns", "--name", "network", "--set"]
     words += ["nodes=20,exact=8,epochs=2,architecture=network,endings=1,gate_games=2,gate_nodes=20"]

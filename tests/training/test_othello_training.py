@@ -15,7 +15,7 @@ from shogi_engine.interface.game import VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import recipe
 from shogi_engine.training.data import Workbench, read_shard, shard_path
-from shogi_engine.training.othello import positions as spread, report
+from shogi_engine.training.othello import positions as spread, recipe as own_recipe
 from shogi_engine.training.othello.positions import LabelledGames
 from shogi_engine.training.othello.trainer import Trainer, TrainOptions
 from tests.support.training_data import OTHELLO, KilledError, othello_folder
@@ -131,7 +131,7 @@ def test_killed_and_resumed_is_the_same_run(folder, tmp_path):
 @pytest.mark.parametrize("endings", [0, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_command_goes_from_games_to_weights_and_back_again(tmp_path, capsys, monkeypatch, endings):
     """All stages; weights that are read and played with, a report, a gate; the same bytes from what is there."""
-    monkeypatch.setattr(report, "ENDINGS", (6, 12))
+    monkeypatch.setattr(own_recipe, "ENDINGS", (6, 12))
     monkeypatch.setattr(spread, "DEEPEST", 6)
     words = ["train", "othello", str(tmp_path), "--games", "60", "--set", "nodes=20,exact=8,epochs=6"]
     words += ["--labels", "patterns", "--set", f"endings={endings},gate_games=2,gate_nodes=20"]

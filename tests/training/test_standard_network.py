@@ -15,10 +15,10 @@ from shogi_engine.search.context import new_context, set_root
 from shogi_engine.training import pipeline
 from shogi_engine.training.shogi.games import SCALE, Games
 from shogi_engine.training.shogi.kernels import write_position
+from shogi_engine.training.shogi.networks import OUTPUT_LIMIT
 from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
 from shogi_engine.training.shogi.sfnn_kernels import stack_of
 from shogi_engine.training.shogi.standard_kernels import BIAS, FEATURES, OUTPUT, OUTPUT_BIAS, WEIGHTS1, WEIGHTS2, WIDTH
-from shogi_engine.training.shogi.standard_network import OUTPUT_LIMIT
 from shogi_engine.training.shogi.trainer import TrainOptions
 from tests.support import nnbin
 from tests.support.training_data import data_folder

@@ -27,12 +27,12 @@ from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline, recipe
 from shogi_engine.training.adamw import step
-from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
+from shogi_engine.training.data import load_checkpoint, save_checkpoint
 from shogi_engine.training.pipeline import play_match
 from shogi_engine.training.recipe import TrainingRequest
 from shogi_engine.training.shogi.games import LARGEST, SCALE, Games, Openings
+from shogi_engine.training.shogi.networks import parameters_of, quantised
 from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, bucket_of
-from shogi_engine.training.shogi.own_network import parameters_of, quantised
 from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
 from shogi_engine.training.shogi.trainer import Trainer, TrainOptions, new_trainer
 from tests.support.training_data import KilledError, data_folder

@@ -3,8 +3,7 @@
 import pytest
 
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.tsume import problems
-from shogi_engine.tsume.exercise import Exercise, Verdict, best_defence, prove
+from shogi_engine.tsume import Exercise, Verdict, best_defence, problems, prove
 
 PROBLEM = problems(3)[0]
 

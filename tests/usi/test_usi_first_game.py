@@ -5,11 +5,11 @@ import shutil
 import pytest
 
 from shogi_engine import jit
-from shogi_engine.games.shogi.mate import lines
+from shogi_engine.games.shogi.mate import search
 from tests.support.processes import needs_workshop
 from tests.support.usi_driver import NO_BOOK, REAL, Process
 
-SOLVER_KERNEL = lines.solve.__name__
+SOLVER_KERNEL = search.solve.__name__
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b"]
 
 

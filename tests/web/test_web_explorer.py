@@ -2,10 +2,8 @@
 
 import pytest
 
-from shogi_engine import records
-from shogi_engine.books import growth
-from shogi_engine.explorer import Explorer
-from shogi_engine.explorer.figures import book_of
+from shogi_engine import books, records
+from shogi_engine.explorer import Explorer, book_of
 from shogi_engine.web.saving import Collections
 from shogi_engine.web.session import Session
 from tests.web.fake_engine import fake_hub
@@ -39,7 +37,7 @@ def test_the_moves_of_the_book_have_values_and_the_pages_notation(hub):
     page.do("game", game="othello").do("move", move="f5")
     row = explored(page, "book")["rows"][0]
     assert row["value"] == round(
-        book_of("othello").known(page.state["position"])[0].value / growth.load("othello").unit, 1
+        book_of("othello").known(page.state["position"])[0].value / books.load("othello").unit, 1
     )
 
 

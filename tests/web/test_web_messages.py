@@ -11,7 +11,7 @@ import pytest
 from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.language import LANGUAGES
 from shogi_engine.records import all_formats
-from shogi_engine.tsume.exercise import ANSWERED, DONE, GOOD, REFUTING, RETRY, WRONG
+from shogi_engine.tsume import ANSWERED, DONE, GOOD, REFUTING, RETRY, WRONG
 from shogi_engine.web import app, conversation, game_messages
 from shogi_engine.web.access import Guard, Slow, is_loopback
 from shogi_engine.web.analyses import NAMES_OF_VERDICTS

@@ -7,8 +7,7 @@ import pytest
 from shogi_engine import records
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.records.kakinoki import HANDICAPS
-from shogi_engine.tsume import Progress, daily, problems
-from shogi_engine.tsume.exercise import best_defence
+from shogi_engine.tsume import Progress, best_defence, daily, problems
 from shogi_engine.types.results import ForcedWin
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import EnginePool, PoolClient, PoolSearch, Priority
@@ -312,7 +311,7 @@ def test_the_best_defence_escapes_or_lives_longest(lengths, reply, left):
 
 def test_an_attacker_is_told_what_the_move_was_worth(player, monkeypatch):
     replies = iter([("5a5b", 5), ("5a5b", 3), ("5a5b", 0), ("5a5b", None)])
-    monkeypatch.setattr("shogi_engine.tsume.exercise.best_defence", lambda *_: next(replies))
+    monkeypatch.setattr("shogi_engine.tsume.best_defence", lambda *_: next(replies))
     player.do("paste", text="4k4/9/9/9/9/9/9/9/4K4 b G 1").do("tsume", on=True)
     wait_for(lambda: player.state["tsume"]["status"] == "no mate")
     player.session.tsume.exercise.lengths[()] = 5  # as if it had been proven

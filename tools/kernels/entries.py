@@ -25,7 +25,6 @@ from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.position import final_score, make_canonical, transform_position
 from shogi_engine.games.shogi import (
     bitboard,
-    checks,
     movegen,
     ordering,
     packed_kernels as packed_moves,
@@ -34,15 +33,15 @@ from shogi_engine.games.shogi import (
     texts,
 )
 from shogi_engine.games.shogi.evaluation import nnue, nnue_file
-from shogi_engine.games.shogi.mate import lines, table as mate_table
+from shogi_engine.games.shogi.mate import search as mate_search, table as mate_table
 from shogi_engine.games.shogi.mate.table import MATE_SEARCH
 from shogi_engine.games.shogi.records import csa_kernels, kif_kernels
 from shogi_engine.interface import game as rules
 from shogi_engine.interface.game import Game
-from shogi_engine.jit.plain import stubs
+from shogi_engine.jit.intrinsics import stubs
 from shogi_engine.perft import count_leaves, count_or_list, perft_context
 from shogi_engine.search import alphabeta, context, deepening, tt
-from shogi_engine.textbook import choice, searches
+from shogi_engine.textbook import searches
 from shogi_engine.training import adamw, game_kernels
 from shogi_engine.training.othello import kernels as othello_training
 from shogi_engine.training.shogi import kernels as training, own_kernels, sfnn_kernels, standard_kernels
@@ -143,7 +142,7 @@ def _of_search(game: Game, evaluation: Any) -> Iterator[Entry]:
     yield Entry(batch_kernels.write_evaluations, (ctx, I64, I64, nodes, I64, Array(I32)))
     if evaluation is game.evaluation(""):
         yield from _of_lessons(game, ctx)
-        yield Entry(choice.answer, (Array(ctx), Array(U32), I64, I64, I64, Array(U64), Array(I64), Array(U32, 2)))
+        yield Entry(searches.answer, (Array(ctx), Array(U32), I64, I64, I64, Array(U64), Array(I64), Array(U32, 2)))
         yield Entry(batch_kernels.play_random, (ctx, Array(U64), I64, Array(U32)))
     yield Entry(game_kernels.think, (ctx, I64))
 
@@ -184,7 +183,7 @@ def _of_batches(name: str, game: Game) -> Iterator[Entry]:
     ways = Array(I32, 2), Array(I32), Array(I8), Array(F32)
     yield Entry(puct_kernels.descend, (live, I64, *trees, Array(U8), *ways, Array(F64)))
     yield Entry(puct_kernels.judge_ends, (live, Array(I8), Array(F32)))
-    yield Entry(puct_kernels.carry_back, (live, I64, *trees, *ways, *labels, Array(F32, 2), Array(F64)))
+    yield Entry(puct_kernels.backup, (live, I64, *trees, *ways, *labels, Array(F32, 2), Array(F64)))
     yield Entry(puct_kernels.list_roots, (live, Array(U8)))
     yield Entry(puct_kernels.write_visits, (live, I64, *trees, *labels, Array(I32, 2), Array(F32)))
     kernels = importlib.import_module(f"shogi_engine.games.{name}.batch_kernels")
@@ -217,9 +216,9 @@ def _of_shogi(game: Game) -> Iterator[Entry]:
     yield Entry(legality.occurrence, (position, undo, I64, I64))
     yield Entry(nnue.shown_value, (context.context_dtype(game, nnue.EVALUATION),))
     yield Entry(nnue_file.decompress, (Array(U8), Array(I16), I64))
-    yield Entry(checks.generate_checks, (MATE_SEARCH, I64, MATE_SEARCH, game.undo))
+    yield Entry(movegen.generate_checks, (MATE_SEARCH, I64, MATE_SEARCH, game.undo))
     yield Entry(rule(rules.generate_moves, MATE_SEARCH), (MATE_SEARCH, I64))
-    yield Entry(lines.solve, (MATE_SEARCH, lines.LINE, I64, I64))
+    yield Entry(mate_search.solve, (MATE_SEARCH, mate_search.LINE, I64, I64))
     yield Entry(mate_table.clear_generation, (MATE_SEARCH,))
     yield Entry(rule(rules.usual_slots, position), (position,))
     yield Entry(packed_moves.apply_rows, (Array(U8, 2), I64, Array(I32), Array(U8), Array(U8, 2)))

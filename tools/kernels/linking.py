@@ -11,9 +11,8 @@ from typing import Any
 from llvmlite import binding as llvm, ir
 
 from shogi_engine.jit.vectors import ALIGNMENT
-from shogi_engine.jit.workshop import layers
-from tools.kernels import lowering
-from tools.kernels.targets import Level, Target
+from shogi_engine.jit.workshop import vectors
+from tools.kernels import Level, Target, lowering
 from tools.kernels.wrappers import DATA, FUNCTIONS, declarations, method_table
 
 INIT = "PyInit__kernels"
@@ -164,11 +163,11 @@ def optimise(module: Any, tm: Any) -> None:
 
 def product(name: str) -> str:
     """Return the LLVM code of the product of bytes that the kernels call: the one of DOT_PRODUCTS called `name`."""
-    module, total, bytes_ = ir.Module(), ir.VectorType(layers.I32, layers.SUMS), ir.VectorType(layers.I8, ALIGNMENT)
+    module, total, bytes_ = ir.Module(), ir.VectorType(vectors.I32, vectors.SUMS), ir.VectorType(vectors.I8, ALIGNMENT)
     function = ir.Function(module, ir.FunctionType(total, (total, bytes_, bytes_)), lowering.PRODUCT)
     function.attributes.add("alwaysinline")
     builder = ir.IRBuilder(function.append_basic_block())
-    builder.ret(layers.DOT_PRODUCTS[name].emit(builder, *function.args))
+    builder.ret(vectors.DOT_PRODUCTS[name].emit(builder, *function.args))
     return str(module)
 
 

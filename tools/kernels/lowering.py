@@ -16,10 +16,10 @@ import numba
 import numpy as np
 from numba import types
 
-from shogi_engine.jit.module import PACKAGE, digest_of, layout_name
+from shogi_engine.jit.policy import PACKAGE, digest_of, layout_name
 from shogi_engine.jit.sources import kernel_sources
 from shogi_engine.jit.vectors import ALIGNMENT
-from shogi_engine.jit.workshop import LEAN, layers, library, targets
+from shogi_engine.jit.workshop import LEAN, emitting, lowering, vectors
 from tools.kernels.entries import Array, Entry, entries
 from tools.kernels.wrappers import Memory, Number, Row
 
@@ -37,7 +37,7 @@ define internal void @NRT_decref(ptr %p) alwaysinline { ret void }
 
 def product(builder: Any, total: Any, values: Any, weights: Any) -> Any:
     """Call the product of bytes, in place of one of DOT_PRODUCTS."""
-    return layers._call(builder, PRODUCT, total.type, total, values, weights)
+    return vectors._call(builder, PRODUCT, total.type, total, values, weights)
 
 
 def numba_type(kind: Any) -> Any:
@@ -90,10 +90,10 @@ def modules_of(libraries: list[Any]) -> Iterator[Any]:
     """Yield the LLVM modules of kernels and of all that they call, each once."""
     seen = set()
     for each in libraries:
-        for one in (each, *library.callees(each)):
+        for one in (each, *lowering.callees(each)):
             if one not in seen:
                 seen.add(one)
-                yield library._module_of(one)
+                yield lowering._module_of(one)
 
 
 def linked(modules: list[Any]) -> Any:
@@ -127,8 +127,9 @@ def main() -> None:
     folder = Path(sys.argv[1])
     if not LEAN:
         raise SystemExit("only the lean compiler's kernels can be made into a module: install the numba it knows")
-    targets.set_features(frozenset())  # kernels choose no instructions here
-    layers.DOT_PRODUCTS = {"": layers.DotProduct((), ALIGNMENT, product), **layers.DOT_PRODUCTS}  # the first is taken
+    emitting.set_features(frozenset())  # kernels choose no instructions here
+    first = {"": vectors.DotProduct((), ALIGNMENT, product)}  # is taken
+    vectors.DOT_PRODUCTS = first | vectors.DOT_PRODUCTS
     rows: list[Row] = []
     libraries: list[Any] = []
     kernels: dict[str, list[dict[str, Any]]] = {}

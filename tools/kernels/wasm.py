@@ -53,11 +53,11 @@ declare i32 @"{symbol}"(ptr, ptr, i64, i64, i64, i64)
 
 def lower(game: str, folder: Path) -> None:
     """Write the LLVM code of a game's kernels to folder/GAME.ll; its first line names the function of `call`."""
-    from shogi_engine.jit.workshop import targets
+    from shogi_engine.jit.workshop import emitting
     from tools.kernels.entries import I64, Entry
     from tools.kernels.lowering import lean_text, linked, lower as lower_entry, modules_of
 
-    targets.set_features(frozenset({targets.WASM}))
+    emitting.set_features(frozenset({emitting.WASM}))
     row, library = lower_entry(Entry(module_of(game).call, (I64,) * 4))
     (folder / f"{game}.ll").write_text(f"; {row.symbol}\n{lean_text(str(linked(list(modules_of([library])))))}")
 

@@ -1,7 +1,7 @@
 """Wrappers: functions of Python's stable ABI (3.11), as LLVM code, that unpack arguments and call a kernel.
 
 A record is taken by its memory, whose size is checked; an array must be C-contiguous, with the right number of axes and
-the right size of an element. Dtypes are not compared here: shogi_engine/jit/module.py chooses the version by them.
+the right size of an element. Dtypes are not compared here: shogi_engine/jit/policy.py chooses the version by them.
 """
 
 from dataclasses import dataclass, field

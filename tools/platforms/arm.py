@@ -14,8 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.platforms import checks
-from tools.platforms.packages import MINOR, expected_bench, install, unavailable
+from tools.platforms import MINOR, checks, expected_bench, install, unavailable
 
 QEMU = "qemu-aarch64-static"
 PYTHON = f"python3.{MINOR}"

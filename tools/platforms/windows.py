@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import IO
 
 from tools.kernels.wrappers import DATA, FUNCTIONS
-from tools.platforms import checks
-from tools.platforms.packages import MINOR, expected_bench, install, pip, unavailable
+from tools.platforms import MINOR, checks, expected_bench, install, pip, unavailable
 
 GCC, OBJDUMP = "x86_64-w64-mingw32-gcc", "x86_64-w64-mingw32-objdump"
 DLL = f"python3{MINOR}.dll"

@@ -1,4 +1,4 @@
-"""Othello's texts, read and written by kernels (interface/texts.py): positions in OBF, moves such as 'f5', 'pass'."""
+"""Othello's texts, read and written by kernels (interface/game.py): positions in OBF, moves such as 'f5', 'pass'."""
 
 import numpy as np
 
@@ -6,7 +6,6 @@ from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.othello.movegen import mobility
 from shogi_engine.games.othello.params import plies_left as most_plies
 from shogi_engine.games.othello.types import BLACK, DISC_MOVE, PASS, POSITION, SQUARES, move_square
-from shogi_engine.interface import texts  # noqa: F401  (the stubs of these rules)
 from shogi_engine.interface.game import MOVE_NONE, provides
 
 BLACK_DISC, WHITE_DISC, NO_DISC, BLANK, LETTER_A, DIGIT_1 = (ord(letter) for letter in "XO- a1")

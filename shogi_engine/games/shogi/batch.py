@@ -15,7 +15,7 @@ from shogi_engine.games.shogi.evaluation.network import ACTIVE
 from shogi_engine.games.shogi.movegen import CODES, MOVE_BITS
 from shogi_engine.games.shogi.names import NO_ENTERING_KING
 from shogi_engine.games.shogi.packed_kernels import SCRATCH_BYTES, apply_legal, apply_rows
-from shogi_engine.games.shogi.sfen_kernels import SFEN_BYTES
+from shogi_engine.games.shogi.texts import SFEN_BYTES
 from shogi_engine.games.shogi.types import DROP_BASE, KING, PAWN, PROMOTION, SQUARES
 
 # By kind, pawn first: its number in hand in Apery, cshogi and dlshogi.

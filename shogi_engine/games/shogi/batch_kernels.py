@@ -24,7 +24,7 @@ from shogi_engine.games.shogi.evaluation.nnue_file import (
     PER_KING,
 )
 from shogi_engine.games.shogi.packed_kernels import read_packed, write_packed
-from shogi_engine.games.shogi.sfen_kernels import read_sfen, write_sfen
+from shogi_engine.games.shogi.texts import read_sfen, write_sfen
 from shogi_engine.jit import njit
 
 END_OF_LINE = ord("\n")

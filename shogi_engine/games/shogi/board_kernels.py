@@ -13,7 +13,7 @@ from shogi_engine.games.shogi.names import TRY_RULE
 from shogi_engine.games.shogi.packed_kernels import read_packed, write_packed
 from shogi_engine.games.shogi.position import key
 from shogi_engine.games.shogi.rules import has_tried, repetition
-from shogi_engine.games.shogi.sfen_kernels import BLANK, read_sfen, write_sfen
+from shogi_engine.games.shogi.texts import BLANK, read_sfen, write_sfen
 from shogi_engine.interface.game import count_moves, do_move, generate_moves, undo_move
 from shogi_engine.jit import array_reader, load_u64, njit, record_dtype, record_reader, store_u64
 

@@ -3,29 +3,18 @@
 import importlib
 from typing import Any
 
-from shogi_engine.games.shogi import (  # noqa: F401  (they register)
-    book,
-    checks,  # noqa: F401
-    movegen,  # noqa: F401
-    names,  # noqa: F401  (they register)
-    ordering,  # noqa: F401  (they register)
-    params,  # noqa: F401  (they register)
-    position,  # noqa: F401  (they register)
-    rules,
-    texts,  # noqa: F401  (they register)
-)
+from shogi_engine.games.shogi import book, movegen, names, position
 from shogi_engine.games.shogi.evaluation import naive  # noqa: F401
 from shogi_engine.games.shogi.names import EVALUATIONS
 from shogi_engine.games.shogi.ordering import CONTINUATION_SLOTS
 from shogi_engine.games.shogi.params import PARAMS, default_params
-from shogi_engine.games.shogi.sfen import START, format_sfen, parse_sfen
+from shogi_engine.games.shogi.sfen import START, format_sfen, format_usi, parse_sfen, parse_usi
 from shogi_engine.games.shogi.types import MAX_MOVES, POSITION, UNDO
-from shogi_engine.games.shogi.usi_moves import format_usi, parse_usi
 from shogi_engine.interface.extras import Extras
 from shogi_engine.interface.game import Game
 from shogi_engine.jit import record_dtype
 
-STATE = record_dtype([*checks.STATE_FIELDS, *position.STATE_FIELDS])
+STATE = record_dtype([*movegen.STATE_FIELDS, *position.STATE_FIELDS])
 
 
 def make_solver(**options: Any) -> Any:

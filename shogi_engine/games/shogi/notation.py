@@ -15,6 +15,7 @@ import numpy as np
 
 from shogi_engine.common.text import wide_to_ascii
 from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi.sfen import format_usi, legal_move, parse_usi
 from shogi_engine.games.shogi.texts import (
     JAPANESE,
     KIF,
@@ -43,7 +44,6 @@ from shogi_engine.games.shogi.types import (
     WHITE,
     list_squares,
 )
-from shogi_engine.games.shogi.usi_moves import format_usi, legal_move, parse_usi
 from shogi_engine.jit.bitboards import Bitboard, from_halves
 from shogi_engine.language import InputError, Message
 

@@ -3,10 +3,8 @@
 It is imported when a kernel is needed that is not in the compiled module: an own game's or evaluation's, one of changed
 sources, and in a checkout every kernel. Nothing else in the package names it, except jit/policy.py and tools.
 
-    emitting   from plain functions to instructions; intrinsics, bitboards, vectors, layers, lanes have those
-    library, lowering, compiler, dispatcher    the lean compiler    versions   of numba that it knows
-                                               (docs/architecture.md says why it stays)
-    cache      the cache    targets   the CPU
+    emitting   from plain functions to instructions, for a CPU; intrinsics, bitboards, vectors, lanes have those
+    lowering, compiler, dispatcher    the lean compiler (docs/architecture.md says why it stays)    cache   the cache
 """
 
 import functools
@@ -18,11 +16,11 @@ from numba import types
 from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 
-from shogi_engine.jit.folders import cache_folder
 from shogi_engine.jit.policy import Kernel, note_kernel
+from shogi_engine.jit.sources import cache_folder
 from shogi_engine.jit.workshop import bitboards, dispatcher as lean, emitting  # noqa: F401  (they register types)
 from shogi_engine.jit.workshop.cache import KernelCache
-from shogi_engine.jit.workshop.versions import LEAN
+from shogi_engine.jit.workshop.dispatcher import LEAN
 
 __all__ = ["LEAN", "dispatcher_of", "entry_for_integers", "type_of"]
 

@@ -15,8 +15,7 @@ from numba.core.serialize import dumps
 
 from shogi_engine.common.files import write_whole
 from shogi_engine.jit.sources import known_digest, record_rules, source_folders, sources_digest
-from shogi_engine.jit.workshop.dispatcher import dtype_of
-from shogi_engine.jit.workshop.versions import LEAN
+from shogi_engine.jit.workshop.dispatcher import LEAN, dtype_of
 
 # numba's settings that change the generated code. (The codegen's key has the CPU and the system.)
 CODE_SETTINGS = (

@@ -27,11 +27,10 @@ from numba.core.rewrites import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 from numba.core.typeinfer import TypeInferer
 
-from shogi_engine.jit import plain
+from shogi_engine.jit import intrinsics
 from shogi_engine.jit.policy import Kernel
 from shogi_engine.jit.sources import kernel_modules
-from shogi_engine.jit.workshop.library import LoweredLibrary
-from shogi_engine.jit.workshop.lowering import KernelLower, KernelTarget
+from shogi_engine.jit.workshop.lowering import KernelLower, KernelTarget, LoweredLibrary
 
 # ---- types -------------------------------------------------------------------------------------------------------
 
@@ -348,7 +347,7 @@ def _is_plain_value(value: Any) -> bool:
     if isinstance(value, (ModuleType, BuiltinFunctionType, type)):
         return value in PLAIN_MODULES or value in PLAIN_BUILTINS or getattr(value, "__module__", "") == "numpy"
     if isinstance(value, FunctionType):
-        return plain.is_known(value)
+        return intrinsics.is_known(value)
     if isinstance(value, tuple):
         return all(isinstance(each, (int, np.generic)) for each in value)
     return isinstance(value, tuple(plain_values))

@@ -1,7 +1,8 @@
 """The lean dispatcher: how Python and other kernels call a kernel.
 
 A kernel that Python calls is an entry: machine code with a wrapper, saved in the cache. A kernel that is called by a
-kernel being compiled is lowered, once in a process, and becomes part of that kernel's entry.
+kernel being compiled is lowered, once in a process, and becomes part of that kernel's entry. `LEAN` says whether the
+lean compiler is used.
 """
 
 import contextlib
@@ -10,6 +11,7 @@ import gc
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numba
 from numba import types
 from numba.core import errors, sigutils
 from numba.core.caching import NullCache
@@ -22,8 +24,9 @@ from numba.extending import models, register_model
 from numba.np.numpy_support import as_dtype
 
 from shogi_engine.jit.policy import note_kernel
+from shogi_engine.jit.sources import PLAIN_COMPILE
 from shogi_engine.jit.workshop.compiler import KernelCompiler, Lowered
-from shogi_engine.jit.workshop.library import EntryLibrary
+from shogi_engine.jit.workshop.lowering import EntryLibrary
 
 GC_THRESHOLDS = (200_000, 20, 100)  # a compile creates millions of lasting objects, so collecting them is useless
 dtype_of = functools.cache(as_dtype)  # the dtype of a record type
@@ -207,3 +210,19 @@ class StubType(types.Function):
 
 
 register_model(StubType)(models.OpaqueModel)
+
+
+# ---- versions ----------------------------------------------------------------------------------------------------
+
+# The lean compiler (compiler.py, lowering.py, dispatcher.py) relies on internals of numba. These are the first and last
+# versions with which the tests passed; with any other version, numba's own compiler is used.
+LEAN_FIRST, LEAN_LAST = (0, 68), (0, 68)
+
+
+def is_verified(version: str) -> bool:
+    """Tell whether the lean compiler is known to work with this `version` of numba."""
+    parts = version.split(".")[:2]
+    return all(part.isdigit() for part in parts) and LEAN_FIRST <= tuple(map(int, parts)) <= LEAN_LAST
+
+
+LEAN = is_verified(numba.__version__) and not PLAIN_COMPILE

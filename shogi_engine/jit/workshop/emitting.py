@@ -1,7 +1,8 @@
-"""Emitters: what makes the LLVM instructions that stand in a kernel for the call of a plain function (jit/plain.py).
+"""Emitters: what makes the LLVM instructions that stand in a kernel for the call of a function (jit/intrinsics.py).
 
 An emitter is called with the function, and with the arguments given to `emitted`; it returns numba's type of the
-function. Most are made by `emits`, from a signature and a function of an IRBuilder and LLVM values.
+function. Most are made by `emits`, from a signature and a function of an IRBuilder and LLVM values. `target_has` says
+for which CPU.
 """
 
 import functools
@@ -11,11 +12,13 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from llvmlite import binding as llvm
 from numba import types
+from numba.core import config
 from numba.core.typing.templates import make_intrinsic_template
 from numba.extending import typeof_impl
 
-from shogi_engine.jit import plain
+from shogi_engine.jit import intrinsics
 from shogi_engine.jit.workshop import dispatcher
 
 
@@ -46,9 +49,9 @@ def emits(signature: Any) -> Callable[[Callable], Callable]:
 
 @functools.cache
 def _type_of(function: Callable) -> Any:
-    if function in plain.stubs:
-        return dispatcher.StubType(function, plain.stubs[function])
-    place, arguments = plain.emitters[function]
+    if function in intrinsics.stubs:
+        return dispatcher.StubType(function, intrinsics.stubs[function])
+    place, arguments = intrinsics.emitters[function]
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)(function, *arguments)
 
@@ -56,6 +59,38 @@ def _type_of(function: Callable) -> Any:
 @typeof_impl.register(FunctionType)
 def _type_of_function(function: Any, c: Any) -> Any:
     """Return the type of a function that kernels may call; None leaves it to numba."""
-    if function in plain.tiny_kernels:
-        return types.Dispatcher(plain.tiny_kernels[function].dispatcher)
-    return _type_of(function) if plain.is_known(function) else None
+    if function in intrinsics.tiny_kernels:
+        return types.Dispatcher(intrinsics.tiny_kernels[function].dispatcher)
+    return _type_of(function) if intrinsics.is_known(function) else None
+
+
+# ---- the CPU that kernels are compiled for -----------------------------------------------------------------------
+
+WASM = "wasm"  # no feature of LLVM's: kernels run in WebAssembly
+
+_named: frozenset[str] | None = None  # features of a CPU other than numba's
+
+
+def set_features(features: frozenset[str]) -> None:
+    """Let `target_has` answer for a CPU with only these features, of any architecture. Nothing may be compiled yet."""
+    global _named
+    _named = features
+
+
+@functools.cache
+def host_features() -> frozenset[str]:
+    """Return the features of this machine's CPU, in LLVM's names."""
+    try:
+        return frozenset(name for name, there in llvm.get_host_cpu_features().items() if there)
+    except RuntimeError:  # LLVM does not know this CPU
+        return frozenset()
+
+
+def target_has(feature: str) -> bool:
+    """Tell whether the CPU that numba compiles for, usually this machine's, has `feature` (LLVM's name)."""
+    if _named is not None:
+        return feature in _named
+    if feature.startswith("avx") and not config.ENABLE_AVX:  # type: ignore[attr-defined]
+        return False
+    named = config.CPU_FEATURES  # type: ignore[attr-defined]
+    return feature in host_features() if named is None else f"+{feature}" in named.split(",")

@@ -12,8 +12,7 @@ from numba.np.arrayobj import populate_array
 
 from shogi_engine.jit.intrinsics import pointees
 from shogi_engine.jit.workshop.dispatcher import dtype_of
-from shogi_engine.jit.workshop.emitting import emits, typed
-from shogi_engine.jit.workshop.targets import WASM, target_has
+from shogi_engine.jit.workshop.emitting import WASM, emits, target_has, typed
 
 I16, I32, I64 = (ir.IntType(bits) for bits in (16, 32, 64))
 

@@ -11,8 +11,7 @@ from numba.core import cgutils
 
 from shogi_engine.jit.lanes import Traced
 from shogi_engine.jit.vectors import ALIGNMENT
-from shogi_engine.jit.workshop.emitting import emits
-from shogi_engine.jit.workshop.targets import target_has
+from shogi_engine.jit.workshop.emitting import emits, target_has
 
 I32, I64 = ir.IntType(32), ir.IntType(64)
 

@@ -1,9 +1,6 @@
 """The Othello part of training.
 
-recipe, options        how games are played, and the parts below in the form of training.recipe
-positions, kernels     exact labels, and the positions of games as pattern features
-trainer                the pattern weights, by least squares
-network_trainer, network_kernels    the network that corrects them, batch by batch
-spread                 the spreads of Multi-ProbCut
-report                 checks of the weights
+recipe               how games are played, the parts below in the form of training.recipe, and checks of the weights
+positions, kernels   exact labels, the positions of games as pattern features, the spreads of Multi-ProbCut
+trainer              the pattern weights, by least squares, and the network that corrects them, batch by batch
 """

@@ -29,7 +29,7 @@ from shogi_engine.jit import new_record
 from shogi_engine.jit.vectors import SQUARE_WEIGHT_LIMIT
 from shogi_engine.training import recipe
 from shogi_engine.training.adamw import AdamState, falling_rate, state_of, step
-from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
+from shogi_engine.training.data import Losses, load_checkpoint, save_checkpoint
 from shogi_engine.training.othello import kernels
 from shogi_engine.training.othello.positions import (
     KNOT_SHAPE,
@@ -39,7 +39,7 @@ from shogi_engine.training.othello.positions import (
     fit_spread,
     spread_table,
 )
-from shogi_engine.training.recipe import Losses, Progress, TrainingRequest
+from shogi_engine.training.recipe import Progress, TrainingRequest
 
 # ---- How Othello's weights are trained
 

@@ -1,7 +1,7 @@
 """Training games in memory: split into training and held-out games, and read as blocks of positions."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.common.threads import results_on_threads
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.batch import RULES
 from shogi_engine.games.shogi.book import shipped
@@ -19,10 +20,42 @@ from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context, set_root, static_value, write_root_moves
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.training import data
 from shogi_engine.training.data import SearchState, read_shards
 from shogi_engine.training.game_kernels import CHANCES as CHANCE_STEPS, think
-from shogi_engine.training.shogi.kernels import REPLAY, STARTS, write_positions
-from shogi_engine.training.shogi.quiet_ends import Ends, quiet_ends
+from shogi_engine.training.shogi.kernels import LINE_MOVES, REPLAY, STARTS, write_ends, write_positions
+
+# ---- The quiet ends of the searches of games: see kernels.py
+
+
+Ends = tuple[np.ndarray, np.ndarray]  # `ends` and `lines` of all games of a shard, as `write_ends` writes them
+Shard = Mapping[str, np.ndarray]
+
+
+def quiet_ends(shards: Sequence[Shard], evaluator: Evaluator, threads: int = 1) -> list[Ends]:
+    """Return the quiet ends of shards by quiescence searches with an evaluation."""
+    starts = [GAME.parse_position(start) for start in STARTS]
+
+    def finder(_: int) -> Callable[[int], Ends]:
+        player = SearchState(evaluator, TranspositionTable(data.TABLE_MB), GAME)
+
+        def found(number: int) -> Ends:
+            shard, at = shards[number], 0
+            ends, lines = np.zeros(len(shard["moves"]), np.uint8), [np.zeros(0, np.uint32)]
+            player.new_game()
+            for start, length in zip(shard["starts"], shard["lengths"].tolist(), strict=True):
+                here, line = slice(at, at + length), np.zeros(LINE_MOVES * (length + 1), np.uint32)
+                player.ctx.pos = starts[start]
+                count = write_ends(player.ctx, shard["moves"][here], shard["values"][here], ends[here], line)
+                lines.append(line[:count].copy())
+                at += length
+            return ends, np.concatenate(lines)
+
+        return found
+
+    made = dict(results_on_threads(finder, range(len(shards)), threads, "quiet ends"))
+    return [made[number] for number in range(len(shards))]
+
 
 SAME_PLIES = 24  # games that share these moves count as one game
 SCALE = 600  # centipawns that mean winning odds of e : 1, as in front ends and analysis

@@ -16,7 +16,7 @@ from shogi_engine.games.shogi.evaluation.network import ACTIVE
 from shogi_engine.games.shogi.evaluation.nnue_file import PER_KING
 from shogi_engine.games.shogi.types import SQUARES
 from shogi_engine.jit import njit
-from shogi_engine.jit.layers import CLIP_SHIFT, LARGEST_ACTIVATION, PRODUCT_LIMIT, PRODUCT_SHIFT, SQUARE_SHIFT
+from shogi_engine.jit.vectors import CLIP_SHIFT, LARGEST_ACTIVATION, PRODUCT_LIMIT, PRODUCT_SHIFT, SQUARE_SHIFT
 from shogi_engine.training.adamw import ONE, TWO, ZERO, clip
 from shogi_engine.training.shogi.kernels import add_row_gradients, add_rows
 from shogi_engine.training.shogi.standard_kernels import BIAS, affine, layer, layer_gradients

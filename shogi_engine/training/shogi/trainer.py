@@ -19,10 +19,8 @@ from shogi_engine.training import recipe
 from shogi_engine.training.adamw import AdamState, falling_rate, state_of, step
 from shogi_engine.training.recipe import Progress, TrainingRequest
 from shogi_engine.training.shogi.games import Games, PositionBlock
-from shogi_engine.training.shogi.own_network import OwnNetwork
-from shogi_engine.training.shogi.sfnn_network import SfnnNetwork
+from shogi_engine.training.shogi.networks import OwnNetwork, SfnnNetwork, StandardNetwork
 from shogi_engine.training.shogi.standard_kernels import WIDTH
-from shogi_engine.training.shogi.standard_network import StandardNetwork
 
 LIMIT = 1.98  # of parameters, so that the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5

@@ -20,7 +20,7 @@ from shogi_engine.jit import JIT_DISABLED, cache_folder
 from shogi_engine.search.context import context_dtype
 from shogi_engine.search.timeman import Limits
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.suites.endgame import check, read
+from shogi_engine.suites import check_endgame as check, read_endgame as read
 from shogi_engine.types.limits import TimeBudget
 from tests.support import processes
 from tests.support.clock import within

@@ -11,9 +11,8 @@ from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, MIRROR, NO_
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.names import piece_worths, worth_table
 from shogi_engine.games.shogi.params import VALUES
-from shogi_engine.games.shogi.sfen import START, parse_sfen
+from shogi_engine.games.shogi.sfen import START, parse_sfen, parse_usi
 from shogi_engine.games.shogi.types import KING
-from shogi_engine.games.shogi.usi_moves import parse_usi
 from shogi_engine.interface.game import (
     VALUE_MAX,
     do_move,

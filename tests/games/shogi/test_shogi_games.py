@@ -9,9 +9,8 @@ import pytest
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.movegen import is_searched
 from shogi_engine.games.shogi.position import rebuild
-from shogi_engine.games.shogi.sfen import format_sfen, parse_sfen
+from shogi_engine.games.shogi.sfen import format_sfen, format_usi, parse_sfen
 from shogi_engine.games.shogi.types import UNDO, move_captured
-from shogi_engine.games.shogi.usi_moves import format_usi
 from shogi_engine.interface.game import count_moves, do_move, generate_captures, undo_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.perft import perft

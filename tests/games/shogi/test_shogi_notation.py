@@ -7,9 +7,8 @@ from hypothesis import example, given, settings, strategies as st
 from shogi_engine import records
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.sfen import START, format_sfen, parse_sfen
+from shogi_engine.games.shogi.sfen import START, code_of_usi, format_sfen, format_usi, parse_sfen, parse_usi, usi_of
 from shogi_engine.games.shogi.types import UNDO
-from shogi_engine.games.shogi.usi_moves import code_of_usi, format_usi, parse_usi, usi_of
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.records import GameRecord

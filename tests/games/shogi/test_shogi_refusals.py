@@ -3,8 +3,7 @@
 import pytest
 
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.games.shogi.sfen import format_sfen, parse_sfen
-from shogi_engine.games.shogi.usi_moves import parse_usi
+from shogi_engine.games.shogi.sfen import format_sfen, parse_sfen, parse_usi
 
 EMPTY = "9/9/9/9/9"
 BARE = "4k4/9/9/9/9/9/9/9/4K4"

@@ -12,9 +12,8 @@ from shogi_engine.games.shogi.rules import (
     repetition_value,
     terminal_value,
 )
-from shogi_engine.games.shogi.sfen import parse_sfen
+from shogi_engine.games.shogi.sfen import parse_sfen, parse_usi
 from shogi_engine.games.shogi.types import HAND_GUARDS, hand_covers
-from shogi_engine.games.shogi.usi_moves import parse_usi
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX, VALUE_NONE, do_move, do_null
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context, set_root

@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from shogi_engine.games.shogi.checks import generate_checks
 from shogi_engine.games.shogi.game import GAME
+from shogi_engine.games.shogi.movegen import generate_checks
 from shogi_engine.games.shogi.sfen import parse_sfen
 from shogi_engine.games.shogi.types import KNIGHT, NO_SQUARE, move_kind
 from shogi_engine.interface.game import gives_check, mate_in_one, set_check_info

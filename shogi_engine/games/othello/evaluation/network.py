@@ -30,7 +30,7 @@ from shogi_engine.games.weights import PackagedWeights, Shapes, layout_of
 from shogi_engine.interface.game import provides_evaluation
 from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import address_of, njit, record_dtype, vectors
-from shogi_engine.jit.plain import emitted
+from shogi_engine.jit.intrinsics import emitted
 from shogi_engine.jit.vectors import SQUARE_WEIGHT_LIMIT, aligned_copy
 
 # ---- The file of Othello's network: rows for patterns, and a layer for each phase, which correct the pattern weights

@@ -51,9 +51,16 @@ from shogi_engine.games.shogi.rules import (
     position_status,
     validate_position,
 )
-from shogi_engine.games.shogi.sfen import MAX_MOVE_NUMBER, START, parse_sfen, split_usi_position, starting_position
+from shogi_engine.games.shogi.sfen import (
+    MAX_MOVE_NUMBER,
+    START,
+    illegal_move,
+    legal_move,
+    parse_sfen,
+    split_usi_position,
+    starting_position,
+)
 from shogi_engine.games.shogi.types import HAND_ORDER, PAWN
-from shogi_engine.games.shogi.usi_moves import illegal_move, legal_move
 from shogi_engine.jit import Entries, new_record
 from shogi_engine.jit.bitboards import MASK64, from_halves
 from shogi_engine.language import InputError

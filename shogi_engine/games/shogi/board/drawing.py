@@ -17,8 +17,8 @@ from shogi_engine.games.shogi.board.pieces import (
     Move,
     Piece,
 )
+from shogi_engine.games.shogi.sfen import code_of_usi
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, HAND_ORDER, RANKS, SIDES, SQUARE_NAMES, SYMBOLS, WHITE
-from shogi_engine.games.shogi.usi_moves import code_of_usi
 from shogi_engine.games.svg import BOOK, COLOUR, arrow, kinds_of_lines, ring, square_area
 
 # ---- Strokes as printed kanji have them: thin horizontals that end in a triangle, thick verticals, tapered curves

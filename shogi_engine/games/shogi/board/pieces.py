@@ -12,7 +12,7 @@ from shogi_engine.games.game_board import GameMove
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.movegen import CODES, MOVE_BITS
 from shogi_engine.games.shogi.rules import is_dead
-from shogi_engine.games.shogi.sfen import START
+from shogi_engine.games.shogi.sfen import START, code_of_usi, usi_of
 from shogi_engine.games.shogi.types import (
     DROP_BASE,
     KANJI_NUMBERS,
@@ -25,7 +25,6 @@ from shogi_engine.games.shogi.types import (
     WIDE_DIGITS,
     piece_symbol,
 )
-from shogi_engine.games.shogi.usi_moves import code_of_usi, usi_of
 
 # ---- Move: an int with the interface of python-shogi's Move
 

@@ -16,12 +16,11 @@ from shogi_engine.common.bits import ZERO
 from shogi_engine.games import weights
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.bitboard import occupied
-from shogi_engine.games.shogi.evaluation.root_order import value_after
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
 from shogi_engine.games.shogi.types import KINDS, KING, NO_SQUARE, SET_SIZE, SQUARES, hand_count, relative_square
 from shogi_engine.games.weights import PackagedWeights, Shapes, layout_of
-from shogi_engine.interface.game import MAX_PLY, provides_evaluation, update_line
+from shogi_engine.interface.game import MAX_PLY, provides_evaluation, update_line, value_after
 from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import load_u64, njit, record_dtype, vectors
 from shogi_engine.jit.vectors import LANES, SQUARE_WEIGHT_LIMIT, aligned_zeros

@@ -29,13 +29,12 @@ from shogi_engine.games.shogi.evaluation.nnue_file import (
     WIDTHS,
     load_network,
 )
-from shogi_engine.games.shogi.evaluation.root_order import value_after
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
 from shogi_engine.games.shogi.types import NO_SQUARE, SQUARES, piece_colour, piece_kind, relative_square
-from shogi_engine.interface.game import MAX_PLY, provides_evaluation, refresh_line, update_line
+from shogi_engine.interface.game import MAX_PLY, provides_evaluation, refresh_line, update_line, value_after
 from shogi_engine.interface.stubs import Evaluation
-from shogi_engine.jit import ctz, layers, load_i32, load_u64, njit, record_dtype, store_u64
+from shogi_engine.jit import ctz, load_i32, load_u64, njit, record_dtype, store_u64, vectors
 from shogi_engine.jit.vectors import (
     ALIGNMENT,
     LANES,
@@ -138,12 +137,12 @@ def kept_at(ctx, colour, king):
 
 
 KING_HOME = 76  # 5i: the assumed king square of a side without a king
-FEW, MANY = layers.inputs_in_block(layers.FEW_OUTPUTS), layers.inputs_in_block(layers.FEW_OUTPUTS + 1)
+FEW, MANY = vectors.inputs_in_block(vectors.FEW_OUTPUTS), vectors.inputs_in_block(vectors.FEW_OUTPUTS + 1)
 
-layer_of_many, layer_of_few = layers.layer_of(MANY), layers.layer_of(FEW)
-sparse_layer_of_many, sparse_layer_of_few = layers.sparse_layer_of(MANY), layers.sparse_layer_of(FEW)
-nonzero_blocks_of_many, nonzero_blocks_of_few = layers.nonzero_blocks_of(MANY), layers.nonzero_blocks_of(FEW)
-dot_product = layers.dot_of()
+layer_of_many, layer_of_few = vectors.layer_of(MANY), vectors.layer_of(FEW)
+sparse_layer_of_many, sparse_layer_of_few = vectors.sparse_layer_of(MANY), vectors.sparse_layer_of(FEW)
+nonzero_blocks_of_many, nonzero_blocks_of_few = vectors.nonzero_blocks_of(MANY), vectors.nonzero_blocks_of(FEW)
+dot_product = vectors.dot_of()
 
 
 @njit
@@ -176,7 +175,7 @@ def last_layers(ctx, values, sums, stack):
     blocks, groups, second = params.blocks[1], params.groups[1], params.second
     weights = params.weights[1] + np.uint64(stack * groups * (blocks + 1) * ALIGNMENT)
     layer_of_many(sums, values, weights, params.biases[1] + np.uint64(stack * groups * ALIGNMENT), blocks, groups)
-    clip_i32_u8(values, sums, layers.CLIP_SHIFT, layers.LARGEST_ACTIVATION, second)
+    clip_i32_u8(values, sums, vectors.CLIP_SHIFT, vectors.LARGEST_ACTIVATION, second)
     output = params.weights[2] + np.uint64(stack * whole(second, ALIGNMENT))
     return load_i32(params.biases[2] + np.uint64(4 * stack)) + dot_product(values, output, whole(second, ALIGNMENT))
 
@@ -187,13 +186,13 @@ def plain_output(ctx, own, other):
     params = ctx.evaluation
     values, sums, width = memory_at(ctx, ACTIVATIONS), memory_at(ctx, SUMS), params.width
     blocks, groups = params.blocks[0], params.groups[0]
-    clip_i16_u8(values, own, layers.LARGEST_ACTIVATION, width)
-    clip_i16_u8(values + np.uint64(width), other, layers.LARGEST_ACTIVATION, width)
-    if params.first > layers.FEW_OUTPUTS:
+    clip_i16_u8(values, own, vectors.LARGEST_ACTIVATION, width)
+    clip_i16_u8(values + np.uint64(width), other, vectors.LARGEST_ACTIVATION, width)
+    if params.first > vectors.FEW_OUTPUTS:
         layer_of_many(sums, values, params.weights[0], params.biases[0], blocks, groups)
     else:
         layer_of_few(sums, values, params.weights[0], params.biases[0], blocks, groups)
-    clip_i32_u8(values, sums, layers.CLIP_SHIFT, layers.LARGEST_ACTIVATION, whole(params.first, LANES))
+    clip_i32_u8(values, sums, vectors.CLIP_SHIFT, vectors.LARGEST_ACTIVATION, whole(params.first, LANES))
     return last_layers(ctx, values, sums, 0)
 
 
@@ -203,18 +202,18 @@ def sfnn_output(ctx, own, other):
     params = ctx.evaluation
     values, sums, listed = memory_at(ctx, ACTIVATIONS), memory_at(ctx, SUMS), memory_at(ctx, LISTED_BLOCKS)
     blocks, groups, half, stack = params.blocks[0], params.groups[0], params.width >> 1, layer_stack(ctx)
-    layers.pair_products(values, own, half)
-    layers.pair_products(values + np.uint64(half), other, half)
+    vectors.pair_products(values, own, half)
+    vectors.pair_products(values + np.uint64(half), other, half)
     weights = params.weights[0] + np.uint64(stack * groups * (blocks + 1) * ALIGNMENT)
     biases = params.biases[0] + np.uint64(stack * groups * ALIGNMENT)
-    if params.first >= layers.FEW_OUTPUTS:
+    if params.first >= vectors.FEW_OUTPUTS:
         count = nonzero_blocks_of_many(listed, values, blocks)
         sparse_layer_of_many(sums, values, weights, biases, blocks, groups, listed, count)
     else:
         count = nonzero_blocks_of_few(listed, values, blocks)
         sparse_layer_of_few(sums, values, weights, biases, blocks, groups, listed, count)
     shortcut = load_i32(sums + np.uint64(4 * params.first))
-    layers.squares_and_clipped(values, sums, params.first)
+    vectors.squares_and_clipped(values, sums, params.first)
     return last_layers(ctx, values, sums, stack) + shortcut
 
 

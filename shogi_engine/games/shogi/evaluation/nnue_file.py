@@ -29,8 +29,7 @@ from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.names import NNUE_VERSION, read_scale
 from shogi_engine.games.shogi.types import BLACK, KING, SQUARES, WHITE
 from shogi_engine.jit import njit
-from shogi_engine.jit.layers import arrange_layer
-from shogi_engine.jit.vectors import ALIGNMENT, aligned_copy, aligned_zeros
+from shogi_engine.jit.vectors import ALIGNMENT, aligned_copy, aligned_zeros, arrange_layer
 
 # ---- HalfKP: the input features of a network of the standard format, as indices of rows of its weights
 #

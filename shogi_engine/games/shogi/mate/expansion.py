@@ -4,7 +4,6 @@ import numpy as np
 
 from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.shogi import types as t
-from shogi_engine.games.shogi.checks import generate_checks
 from shogi_engine.games.shogi.mate import table
 from shogi_engine.games.shogi.mate.table import (
     ATTACKER_KEYS,
@@ -15,7 +14,7 @@ from shogi_engine.games.shogi.mate.table import (
     probe,
     store,
 )
-from shogi_engine.games.shogi.movegen import count_evasions, is_searched
+from shogi_engine.games.shogi.movegen import count_evasions, generate_checks, is_searched
 from shogi_engine.games.shogi.position import board_key_after
 from shogi_engine.interface.game import do_move, generate_moves, undo_move
 from shogi_engine.jit import njit

@@ -21,15 +21,12 @@ import numpy as np
 from shogi_engine.common.stop import Deadline, StopToken, end_of
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.bitboard import checkers
-from shogi_engine.games.shogi.checks import generate_checks
-from shogi_engine.games.shogi.mate.lines import ATTACK, DEFEND, LINE, PROVE, SHORTEN, solve
-from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED
+from shogi_engine.games.shogi.mate.search import ATTACK, DEFEND, LINE, MATE, NO_MATE, PROVE, SHORTEN, STOPPED, solve
 from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, GENERATIONS, LENGTH_MAX, MATE_SEARCH, clear_generation
-from shogi_engine.games.shogi.movegen import generate_moves
+from shogi_engine.games.shogi.movegen import generate_checks, generate_moves
 from shogi_engine.games.shogi.position import rebuild
-from shogi_engine.games.shogi.sfen import parse_sfen
+from shogi_engine.games.shogi.sfen import format_usi, parse_sfen
 from shogi_engine.games.shogi.types import POSITION, UNDO
-from shogi_engine.games.shogi.usi_moves import format_usi
 from shogi_engine.interface.game import VALUE_MATE, do_move
 from shogi_engine.jit import new_record
 from shogi_engine.jit.bitboards import Bitboard, lowest

@@ -12,7 +12,7 @@ from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.records import array_kernels as arrays
 from shogi_engine.games.shogi.records.words import SUMMARY
 from shogi_engine.games.shogi.rules import position_faults
-from shogi_engine.games.shogi.sfen_kernels import write_sfen
+from shogi_engine.games.shogi.texts import write_sfen
 from shogi_engine.games.shogi.types import CSA_PIECES
 from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.jit import njit

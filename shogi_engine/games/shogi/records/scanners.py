@@ -17,10 +17,10 @@ from shogi_engine.games.shogi.records.words import (
     summary_outcome,
 )
 from shogi_engine.games.shogi.sfen import START, parse_sfen, starting_position
-from shogi_engine.games.shogi.sfen_kernels import SFEN_BYTES
+from shogi_engine.games.shogi.texts import SFEN_BYTES
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.jit.module import compiled_module
+from shogi_engine.jit.policy import compiled_module
 from shogi_engine.records.arrays import POINTS, GameTable, part_of
 from shogi_engine.records.formats import Line
 from shogi_engine.records.tree import Node
