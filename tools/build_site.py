@@ -19,12 +19,13 @@ from shogi_engine.analysis.analyst import EFFORTS
 from shogi_engine.analysis.judgement import LINE_MOVES, PER_UNIT, VERDICTS, words_of
 from shogi_engine.games.othello import board as discs
 from shogi_engine.games.othello.names import CORNERS
+from shogi_engine.games.othello.openings import even_starts
 from shogi_engine.games.shogi.board import drawing
 from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.games.shogi.records.kakinoki import HANDICAPS, WESTERN
 from shogi_engine.games.shogi.records.words import WORDS as CSA_ENDINGS
 from shogi_engine.games.shogi.types import CSA_PIECES, PIECE_NAMES, SET_SIZE, SQUARE_NAMES, SYMBOLS
-from shogi_engine.games.svg import COLOUR, INKS, WIDTHS, square_area
+from shogi_engine.games.svg import BEHIND_TEXT, COLOUR, INKS, WIDTHS, square_area
 from shogi_engine.language import LANGUAGES, translate
 from shogi_engine.play.words import _NAME as ENGINE_NAME
 from shogi_engine.tsume import daily_problems, problems
@@ -95,7 +96,8 @@ def othello_pictures() -> dict[str, Any]:
     board = discs.Board()
     board.clear()
     made = {f"{flipped:d}0": othello_picture(board, flipped) for flipped in (False, True)}
-    return made | {"squares": discs.SQUARE_NAMES, "cell": discs.CELL, "inks": INKS, "widths": WIDTHS}
+    shared = {"inks": INKS, "widths": WIDTHS, "fills": BEHIND_TEXT}
+    return made | shared | {"squares": discs.SQUARE_NAMES, "cell": discs.CELL}
 
 
 def othello_picture(board: discs.Board, flipped: bool) -> dict[str, Any]:
@@ -143,6 +145,7 @@ def facts() -> dict[str, Any]:
         "ENDINGS": NO_WORDS | endings(),
         "FORMATS": {"shogi": ["kif", "csa", "usi"], "othello": ["transcript"]},
         "CORNERS": CORNERS,
+        "XOT": even_starts(),
         "LESSONS": {game: [lesson_row(each) for each in lessons.lessons(game)] for game in games.NAMES},
         "PROBLEMS": [[each.sfen, each.length, each.grade] for each in problems()],
         "DAILY": [each.number for each in daily_problems()],

@@ -546,13 +546,12 @@ def _start(args: Arguments) -> str:
 
 
 def _opening(args: Arguments) -> list[str]:
-    """Return a random opening for `--xot`."""
+    """Return the moves of an even start for `--xot`."""
     if not args.xot:
         return []
-    from shogi_engine.match.plan import OpeningFile, OpeningPlan
+    from shogi_engine.games.othello.openings import even_starts
 
-    plan = OpeningPlan.of(args.game, seed=random.SystemRandom().randrange(1 << 32))
-    return OpeningFile(plan)[0].split()
+    return [*random.choice(even_starts())]
 
 
 def _match(args: Arguments, engine: "Engine", game: Game) -> TerminalGame:

@@ -8,10 +8,10 @@ from shogi_engine.language import InputError
 Point = tuple[float, float]
 
 COLOUR, BOOK = STYLES = ("colour", "book")  # of pictures: as on a screen, and as printed in books
-BEST, OTHER, REPLY = "best", "other", "reply"  # kinds of arrows and rings, also their CSS classes
-INKS = {BEST: "#1f6fd1", OTHER: "#2f9e6b", REPLY: "#c2452d"}
-BEHIND_TEXT = "#17402a"  # the fill of a ring with a text
-WIDTHS = {BEST: 9.0, OTHER: 6.0, REPLY: 6.0}
+BEST, SECOND, OTHER, REPLY = "best", "second", "other", "reply"  # kinds of arrows and rings, also their CSS classes
+INKS = {BEST: "#1f6fd1", SECOND: "#d98a1f", OTHER: "#2f9e6b", REPLY: "#c2452d"}
+BEHIND_TEXT = {BEST: "#14498a", SECOND: "#7a4a00", OTHER: "#17402a", REPLY: "#17402a"}  # the fill of a ring with a text
+WIDTHS = {BEST: 9.0, SECOND: 6.0, OTHER: 6.0, REPLY: 6.0}
 REPLIES = 2  # the number of moves drawn after the first move of the best line
 PNG_FONTS = "Arial, Helvetica, Liberation Sans, DejaVu Sans, Noto Sans, sans-serif"  # for digits: one that is installed
 _HEAD = 2.2  # an arrowhead's width, in widths of the arrow
@@ -55,7 +55,7 @@ def ring(centre: Point, radius: float, kind: str, text: str = "") -> str:
     """Return a ring of a kind around a square's centre, with a text in it, for a move without a source square."""
     x, y = centre
     width = WIDTHS[kind] / 2
-    inside = f'"{BEHIND_TEXT}" fill-opacity=".8"' if text else '"none"'
+    inside = f'"{BEHIND_TEXT[kind]}" fill-opacity=".8"' if text else '"none"'
     drawn = (
         f'<circle class="arrow {kind}" cx="{x:g}" cy="{y:g}" r="{radius:g}" fill={inside} stroke="{INKS[kind]}" '
         f'stroke-width="{width:g}" stroke-opacity=".8"/>'

@@ -1,10 +1,13 @@
 """The messages about the page, games, moves, and setting up a position."""
 
+import random
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
 from shogi_engine.analysis.report import of_programs
+from shogi_engine.games.othello.openings import even_opening, even_starts
 from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.language import InputError
 from shogi_engine.play.words import names_shown
@@ -100,6 +103,13 @@ def open_record(session: Session, record: GameRecord) -> Reply | None:
     return left(session.open_record(record))
 
 
+def open_after(session: Session, game: str, start: str, opening: Sequence[str]) -> Reply | None:
+    """Do so with a game that is to begin after some moves, and go there."""
+    answer = open_record(session, GameRecord.from_moves(game, opening, start=start))
+    session.tree.step("last")
+    return answer
+
+
 def left(id: str) -> Reply | None:
     """Return the answer that tells which game was left."""
     return replies.Left(id=id) if id else None
@@ -122,6 +132,7 @@ class New(Action):
     clock: Annotated[str, Meta(max_length=40)] = ""
     handicap: Annotated[str, Meta(max_length=40)] = ""
     here: bool = False  # at the position on the board
+    xot: bool = False  # after random moves that leave the game even; if not `here`
     coach: bool = False  # stop at the human's blunders
 
     def _obey(self, session: Session, page: Page) -> Reply | None:
@@ -129,16 +140,19 @@ class New(Action):
         check_levels(self.game, self.players)
         if self.handicap and self.game != "shogi":
             raise InputError("handicaps are for shogi")
+        if self.xot and self.game != "othello":
+            raise InputError("XOT is for othello")
         if not self.here or self.game != session.tree.game:
             start = kakinoki.handicap(self.handicap) if self.handicap else ""
-            before, answer = session.autosave.id, open_record(session, GameRecord(self.game, start))
+            opening = random.choice(even_starts()) if self.xot else ()
+            before, answer = session.autosave.id, open_after(session, self.game, start, opening)
         session.leave_modes()
         session.begin(self.players, setting, coach=self.coach, after=before)
         return answer
 
 
 class Rematch(Action):
-    """Begin a new game like the last one, with sides swapped in an even game."""
+    """Begin a new game like the last one, with sides swapped in an even game, also in one from an even start."""
 
     def _obey(self, session: Session, page: Page) -> Reply | None:
         play, start = session.playing, session.tree.record.start
@@ -146,9 +160,10 @@ class Rematch(Action):
             raise InputError("no game has been played")
         players, setting = list(play.players), play.clock.setting
         even = start == GameRecord(session.tree.game).start
+        opening = even_opening(session.tree.record) if even else ()
         if even:
             players.reverse()
-        before, answer = session.autosave.id, open_record(session, GameRecord(session.tree.game, start))
+        before, answer = session.autosave.id, open_after(session, session.tree.game, start, opening)
         session.begin(players, setting, coach=play.coach, after=before, swapped=even)
         return answer
 

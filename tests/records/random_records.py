@@ -17,7 +17,7 @@ WORDS = (
         "good", "\u597d\u624b", "* star", "'quote", "a, b", "%TORYO", "\u5909\u5316\uff1a2\u624b",
         "1 \uff17\u516d\u6b69(77)",
     ),
-    *("&", "x]y\\z", "  indented", "", "-", "/", "\u307e\u30675\u624b\u3067\u4e2d\u65ad", "\u9b31"),
+    *("&", "x]y\\z", "  indented", "", "-", "/", "\u307e\u30675\u624b\u3067\u4e2d\u65ad", "\u9b31", "?", "!? so", "??"),
 )  # fmt: skip
 SHOGI_STARTS = (*HANDICAPS.values(), "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1")
 

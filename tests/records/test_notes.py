@@ -205,3 +205,15 @@ def test_what_is_left_out_is_said_by_each_format():
         text, lost = written(format, **{name: "value"})
         assert lost and "value" not in text
     assert records.HEADERS.keys() >= {"title", "event", "site", "started", "ended", "opening", "time", "note"}
+
+
+def test_signs_of_moves_are_properties_of_sgf():
+    """https://www.red-bean.com/sgf/properties.html#BM: in a comment they are its first word."""
+    text = "(;FF[4]GM[2]BM[1];B[f5]TE[2];W[d6]C[so]DO[];B[c3]IT[]C[a]C[b];W[d3]BM[2]C[ x];B[c4]TE[]N[here])"
+    (record,) = loads(text.encode(), format="sgf")
+    comments = [node.comment for node in record.main_line]
+    assert comments == ["", "!!", "?! so", "!? a\nb", "??  x", "!"] and not record.headers
+    written = dumps(record, "sgf")
+    assert loads(written, format="sgf") == [record]
+    for value in (b"TE[2]", b"DO[]C[so]", b"BM[2]C[ x]", b"TE[1]N[here]"):
+        assert value in written

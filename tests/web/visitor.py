@@ -35,13 +35,11 @@ def until(page, expression):
     wait_for(lambda: page.evaluate(expression), PATIENCE_MS / 1000)
 
 
-def serious_faults(page):
-    """Return the serious faults that axe finds in a page."""
+def axe_faults(page):
+    """Return the faults that axe finds in a page, of any weight."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
     return [
-        (fault["id"], [node["target"] for node in fault["nodes"]][:3])
-        for fault in axe.run(page).response["violations"]
-        if fault["impact"] in ("serious", "critical")
+        (fault["id"], [node["target"] for node in fault["nodes"]][:3]) for fault in axe.run(page).response["violations"]
     ]
 
 
@@ -116,8 +114,8 @@ class Visitor:
             self.page.screenshot(path=Path(folder) / f"{name}.png")
 
     def axe(self):
-        """Return the serious faults that axe finds."""
-        return serious_faults(self.page)
+        """Return the faults that axe finds."""
+        return axe_faults(self.page)
 
     def close(self):
         assert self.faults == []

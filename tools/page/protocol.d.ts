@@ -384,7 +384,7 @@ interface Messages {
   resync: {};
   ping: {};
   game: {game: "shogi" | "othello"};
-  new: {game: "shogi" | "othello"; players: (number | null)[]; clock?: string; handicap?: string; here?: boolean; coach?: boolean};
+  new: {game: "shogi" | "othello"; players: (number | null)[]; clock?: string; handicap?: string; here?: boolean; xot?: boolean; coach?: boolean};
   rematch: {};
   resign: {};
   declare: {};

@@ -12,7 +12,7 @@ from shogi_engine.games.othello.board_kernels import BOARD
 from shogi_engine.games.othello.notation import FILES, PASS_NAME, SIDES, SQUARE_NAMES, split_move
 from shogi_engine.games.othello.position import make_canonical, transform_position
 from shogi_engine.games.othello.types import BLACK, DISC_MOVE, PASS, POSITION, SQUARES, UNDO, WHITE
-from shogi_engine.games.svg import BOOK, COLOUR, kinds_of_lines, ring, square_area
+from shogi_engine.games.svg import BEST, BOOK, COLOUR, OTHER, SECOND, kinds_of_lines, ring, square_area
 from shogi_engine.jit import Entries
 from shogi_engine.types.outcomes import Outcome, Termination
 
@@ -157,15 +157,18 @@ def arrows(
     line.
 
     Args:
-        values: a text for each line, written into the ring of its first move; then only first moves are drawn
+        values: a text for each line, written into the ring of its first move; then only first moves are drawn, those
+            of the best and of the second-best value in colours of their own
     """
     firsts = {line[0]: value for line, value in zip(lines, values, strict=bool(values)) if line}
+    ranks = dict(zip(dict.fromkeys(values), (BEST, SECOND), strict=False))
     drawn = []
     for text, kind, ply in kinds_of_lines(lines):
         square = split_move(text)
         if square is not None and not (ply and values):
             written = firsts.get(text, str(ply + 1) if ply else "")
-            drawn.append(ring(_centre(square, flipped), CELL * 0.38, kind, written))
+            rank = ranks.get(written, OTHER) if values else kind
+            drawn.append(ring(_centre(square, flipped), CELL * 0.38, rank, written))
     return f'<g class="arrows" pointer-events="none">{"".join(drawn)}</g>'
 
 

@@ -1,4 +1,4 @@
-"""The openings of games, by name: 虎定石, Tiger. `openings.txt` has them."""
+"""The openings of games by name, as 虎定石, Tiger (`openings.txt`), and even starts (`xot.txt`)."""
 
 import functools
 from pathlib import Path
@@ -6,6 +6,21 @@ from pathlib import Path
 from shogi_engine.games.othello.board import Board
 from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.outcomes import GameNames, Name, Standing
+
+XOT = Path(__file__).with_name("xot.txt")
+
+
+@functools.cache
+def even_starts() -> list[tuple[str, ...]]:
+    """Return the moves of starts as in XOT: eight random moves after which neither side is ahead."""
+    lines = [line for line in XOT.read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
+    return [tuple(line[at : at + 2] for at in range(0, len(line), 2)) for line in lines]
+
+
+def even_opening(record: GameRecord) -> tuple[str, ...]:
+    """Return the even start of a game's main line, () for none."""
+    opening = tuple(record.moves[:8])
+    return opening if record.game == "othello" and opening in even_starts() else ()
 
 
 @functools.cache

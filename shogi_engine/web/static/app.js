@@ -1,13 +1,12 @@
 // The page: keeps the server's last messages, and updates every part.
 
 import {Board} from "./board.js";
-import {$, element, memory, pieces, usual_format} from "./dom.js";
-import {finish} from "./finish.js";
+import {$, button, element, memory, pieces, usual_format} from "./dom.js";
 import {graph, graph_events} from "./graph.js";
 import {listen} from "./keys.js";
 import * as lines from "./lines.js";
 import {Link} from "./link.js";
-import {moves, reveal} from "./moves.js";
+import {moves, reveal, signed} from "./moves.js";
 import * as panels from "./panels.js";
 import {play, set_sounds} from "./sound.js";
 import {two_people, other_language, own_side, refusal, side, speak, spoken, t, translate} from "./words.js";
@@ -35,7 +34,7 @@ function later(load) {
     else load().then(module => { loaded = module; use(module); });
   };
 }
-const dialogs = later(() => import("./dialogs.js")), games = later(() => import("./games.js"));
+const dialogs = later(() => import("./dialogs.js")), ending = later(() => import("./finish.js")), games = later(() => import("./games.js"));
 const explorer = later(() => import("./explorer.js"));
 const look = later(() => import("./look.js")), setup = later(() => import("./setup.js"));
 const about = later(() => import("./about.js")), diagram = later(() => import("./diagram.js"));
@@ -167,7 +166,7 @@ function arrows(state) {
 function guest(state) {
   const {role, playing, guests, tsume} = state;
   const two = playing.on && guests.length > 0, mine = own_side(state), alone = Boolean(tsume?.lesson && !tsume.lesson.over); // the engine would solve the problem
-  for (const id of ["games", "new", "open", "edit", "share", "mate", "tsume", "lessons", "changes", "about"]) $(id).classList.toggle("barred", !role.owner);
+  for (const id of ["games", "new", "open", "edit", "share", "mate", "tsume", "lessons", "changes", "about", "signs"]) $(id).classList.toggle("barred", !role.owner);
   for (const id of ["effort", "judge", "analysis", "explorer"]) $(id).classList.toggle("barred", !role.owner || alone);
   $("think").classList.toggle("barred", !role.owner || two || alone);
   $("undo").classList.toggle("barred", two ? mine === null : !role.owner);
@@ -191,6 +190,7 @@ function show(state) {
   document.body.dataset.game = game;
   document.body.classList.toggle("narrow", narrow.matches);
   document.body.classList.toggle("learning", Boolean(state.tsume?.lesson?.title));
+  document.body.classList.toggle("solving", Boolean(state.tsume));
   if (past?.now !== state.node) past = null;
   board.draw(state);
   if (past) board.look_back(past.svg);
@@ -199,7 +199,7 @@ function show(state) {
   panels.clocks(state, 0);
   moves(past ? {...state, node: past.node} : state, link);
   graph(state);
-  finish(state, link, save);
+  if (state.warning || state.ended || state.summary || !$("finish").hidden) ending(({finish}) => { finish(state, link, save); reveal(); });
   panels.analysis(state, info);
   explore();
   panels.status(state);
@@ -267,12 +267,33 @@ function show_comment(state) {
   if (typed && typed.node === state.node && typed.session === state.session) return;
   send_comment();
   if ($("comment").value !== state.comment) $("comment").value = state.comment;
+  show_sign();
 }
+
+/** @type {[string, string][]} the signs for a move, and their names */
+const SIGNS = [["!!", "sign_very_good"], ["!", "sign_good"], ["!?", "sign_interesting"], ["?!", "called_inaccuracy"], ["?", "called_mistake"], ["??", "called_blunder"]];
+/** Begin the comment with a sign, or take it away. @param {string} sign */
+function set_sign(sign) {
+  const [now, rest] = signed($("comment").value);
+  $("comment").value = [sign === now ? "" : sign, rest].filter(Boolean).join(" ");
+  $("comment").dispatchEvent(new Event("input"));
+  send_comment();
+}
+function show_sign() {
+  const [now] = signed($("comment").value);
+  for (const [place, [sign, name]] of SIGNS.entries()) {
+    const each = $("signs").children[place];
+    each.setAttribute("aria-pressed", String(sign === now));
+    each.setAttribute("aria-label", /** @type {HTMLElement} */ (each).title = t(name));
+  }
+}
+$("signs").append(...SIGNS.map(([sign]) => button(sign, () => set_sign(sign))));
 
 $("comment").addEventListener("input", now(({session, node}) => {
   typed = {session, node, text: $("comment").value};
   clearTimeout(sending);
   sending = setTimeout(send_comment, 600);
+  show_sign();
 }));
 for (const [target, name] of /** @type {[EventTarget, string][]} */ ([[$("comment"), "blur"], [window, "pagehide"]])) target.addEventListener(name, send_comment);
 

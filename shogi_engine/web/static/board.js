@@ -2,7 +2,7 @@
 
 import {$, element, koma, pieces} from "./dom.js";
 import {Marks} from "./marks.js";
-import {t} from "./words.js";
+import {own_side, t} from "./words.js";
 
 const DRAG = 6; // pixels until a press is a drag
 /** @type {Record<string, [number, number]>} */
@@ -34,6 +34,8 @@ export class Board {
   /** @type {string | null} the square that has the focus */
   #focus = null;
   #walking = true; // the keyboard brought the focus to it, so the arrow keys walk over the squares
+  /** @type {{from: string, to: string} | null} a move that is made when it is one's turn, if it is legal then */
+  #ahead = null;
   #dragged = false; // the next move was made by dragging: the piece is already there
   /** @type {Record<string, Record<string, string>>} the pieces of all sets, once they are loaded */
   #sets = {};
@@ -97,7 +99,7 @@ export class Board {
       area.setAttribute("role", "button");
       area.setAttribute("tabindex", "-1");
       area.setAttribute("aria-label", this.#label(area));
-      if (this.#may_lift(area) || state.setup) area.classList.add("movable");
+      if (this.#may_lift(area) || state.setup || this.#may_lift_ahead(area)) area.classList.add("movable");
       if (key === this.#focus) area.setAttribute("tabindex", "0");
     }
     if (!areas.some(area => area.getAttribute("tabindex") === "0")) areas[0]?.setAttribute("tabindex", "0");
@@ -106,6 +108,45 @@ export class Board {
     this.marks.show(`${state.session} ${state.game} ${state.position}`);
     if (this.#one_move_on(before)) this.#animate(Boolean(captured), discs);
     this.#dragged = false;
+    this.#make_ahead(before);
+  }
+
+  /** The side whose player waits for the other's move, and may choose the next one; null for none. */
+  get #waiting() {
+    const {playing: {on, players, live}, node, turn, role, guests, setup, warning} = this.#state, other = /** @type {Side} */ (1 - turn);
+    const mine = guests.length ? own_side(this.#state) === other : role.owner && players[turn] !== null && players[other] === null;
+    return mine && on && node === live && !setup && !warning ? other : null;
+  }
+
+  /** Make the move that was chosen ahead if the other side has just moved; forget it unless the player still waits. @param {State | null} before */
+  #make_ahead(before) {
+    const ahead = this.#ahead;
+    if (!ahead || before?.session === this.#state.session && this.#waiting !== null) return;
+    this.#ahead = null;
+    this.#mark();
+    const moves = this.#one_move_on(before) && this.#state.targets[ahead.from]?.[ahead.to];
+    if (moves) this.play(moves.find(each => each.endsWith("+")) ?? moves[0]);
+  }
+
+  /** A tap while the other side is to move: it chooses a piece, then its square; elsewhere it takes that back. @param {Area} area */
+  #choose_ahead(area) {
+    const square = area.dataset.square ?? "", from = this.#selected, own = this.#may_lift_ahead(area);
+    const done = from === "" ? own : from !== null && from !== square && !own && !area.dataset.side;
+    this.#ahead = done ? {from: from ?? "", to: square} : null;
+    if (from !== "") this.#selected = done || !own || from === square ? null : square;
+    this.#mark();
+  }
+
+  /** @param {Area} area */
+  #may_lift_ahead(area) {
+    const mine = this.#waiting;
+    return mine !== null && (this.#state.game === "othello" ? !this.#piece(area.dataset.square) : this.#belongs(area, mine));
+  }
+
+  /** Whether it has a piece of a side, on the board or in hand. @param {Area} area @param {Side} owner */
+  #belongs(area, owner) {
+    const name = this.#name_at(area.dataset.square), held = area.dataset.side;
+    return held ? held === (owner ? "white" : "black") : name !== "" && (name === name.toUpperCase()) === (owner === 0);
   }
 
   /** Show an earlier position, on which nothing can be moved. @param {string} svg */
@@ -182,8 +223,7 @@ export class Board {
   #is_own(area) {
     const {game, turn, targets} = this.#state, side = area.dataset.side;
     if (side || game === "othello") return this.#may_lift(area);
-    const name = this.#name_at(area.dataset.square);
-    return name !== "" && Object.keys(targets).length > 0 && (name === name.toUpperCase()) === (turn === 0);
+    return Object.keys(targets).length > 0 && this.#belongs(area, turn);
   }
 
   /** The piece on a square, "" for none. @param {string | undefined} square */
@@ -206,9 +246,10 @@ export class Board {
     for (const dot of this.svg.querySelectorAll(".target-dot")) dot.remove();
     for (const area of this.#areas()) {
       const square = area.dataset.square ?? "";
-      const chosen = this.#selected !== null && this.#selected === square && this.#is_own(area);
+      const chosen = this.#selected !== null && this.#selected === square && (this.#is_own(area) || this.#may_lift_ahead(area));
       const target = !area.dataset.side && square in open;
       area.classList.toggle("chosen", chosen);
+      area.classList.toggle("ahead", [this.#ahead?.from, this.#ahead?.to].includes(square) && (!area.dataset.side || this.#may_lift_ahead(area)));
       area.classList.toggle("target", target);
       if (game === "shogi" && this.#may_lift(area)) area.setAttribute("aria-pressed", String(chosen));
       if (!target) continue;
@@ -228,6 +269,7 @@ export class Board {
   choose(area) {
     const state = this.#state, square = area.dataset.square ?? "";
     if (state.setup) { if (!area.dataset.side) this.put(square, this.#name_at(square)); return; }
+    if (this.#waiting !== null) { this.#choose_ahead(area); return; }
     const moves = this.#moves_to(area);
     if (moves) { this.#finish(moves, area); return; }
     const from = this.#selected;
@@ -294,7 +336,7 @@ export class Board {
     if (!press || press.id !== event.pointerId) return;
     if (!press.ghost) {
       const far = Math.hypot(event.clientX - press.x, event.clientY - press.y) > DRAG;
-      const {setup, game} = this.#state, lifts = setup ? !press.area.dataset.side && this.#name_at(press.area.dataset.square) : game !== "othello" && this.#may_lift(press.area);
+      const {setup, game} = this.#state, lifts = setup ? !press.area.dataset.side && this.#name_at(press.area.dataset.square) : game !== "othello" && (this.#may_lift(press.area) || this.#may_lift_ahead(press.area));
       if (!far || !lifts) return;
       if (!setup) this.#selected = press.area.dataset.square ?? null;
       this.#mark();
@@ -353,6 +395,12 @@ export class Board {
       this.shift(from, area && !area.dataset.side ? area.dataset.square ?? null : null, this.#name_at(from));
       return;
     }
+    if (this.#waiting !== null) {
+      if (area && area !== press.area && !area.dataset.side) this.#ahead = {from: press.area.dataset.square ?? "", to: area.dataset.square ?? ""};
+      this.#selected = null;
+      this.#mark();
+      return;
+    }
     const moves = this.#moves_to(area);
     this.#dragged = Boolean(moves);
     if (area && moves) this.#finish(moves, area, press.promote);
@@ -377,7 +425,7 @@ export class Board {
     const area = /** @type {Area | null} */ (/** @type {Element} */ (event.target).closest?.("rect.square"));
     if (!area || event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === "Enter" || event.key === " ") this.choose(area);
-    else if (event.key === "Escape" && this.#selected) { this.#selected = this.#state.game === "othello" ? "" : null; this.#mark(); }
+    else if (event.key === "Escape" && (this.#selected || this.#ahead)) { this.#ahead = null; this.#selected = this.#state.game === "othello" ? "" : null; this.#mark(); }
     else if (event.key in ARROWS && this.#walking) this.#walk(area, ...ARROWS[event.key]);
     else return;
     event.preventDefault();

@@ -76,6 +76,7 @@ export function new_game(state, link, begun, both = false) {
   const own = element("input", {id: "new-own", placeholder: "10m+30", maxlength: 40, hidden: true, "aria-label": t("ownClock")});
   clock.onchange = () => { own.hidden = clock.value !== "own"; };
   const here = element("input", {id: "new-here", type: "checkbox"});
+  const xot = element("input", {id: "new-xot", type: "checkbox", onchange: () => { here.disabled = xot.checked; }});
   const alone = document.documentElement.dataset.backend === "local"; // its engine has no words
   const coach = element("input", {id: "new-coach", type: "checkbox", disabled: alone, checked: !alone && memory.get("coach") === "1"});
   const form = element("form", {onsubmit: async (/** @type {Event} */ event) => {
@@ -87,12 +88,13 @@ export function new_game(state, link, begun, both = false) {
     const players = you.value === "both" ? [null, null] : you.value === "none" ? [number, number]
       : [0, 1].map(each => each === human ? null : number);
     if (await ask(link, "new", {game, players, clock: clock.value === "own" ? own.value : clock.value,
-      handicap: game === "shogi" ? handicap.value : "", here: here.checked, ...(coach.checked ? {coach: true} : {})})) begun();
+      handicap: game === "shogi" ? handicap.value : "", here: here.checked && !xot.checked, ...(xot.checked ? {xot: true} : {}), ...(coach.checked ? {coach: true} : {})})) begun();
   }},
   field(t("you"), you),
   element("label", {class: "field"}, element("span", {}, t("strength"), " ", shown), level, element("small", {}, t("weakest", {strongest}))),
   ...(game === "shogi" ? [field(t("handicap"), handicap)] : []),
   field(t("clock"), clock), own,
+  ...(game === "othello" ? [element("label", {class: "tick"}, xot, " ", t("xot"))] : []),
   element("label", {class: "tick"}, here, " ", t("here")),
   element("label", {class: "tick"}, coach, " ", t("coach"), ...(alone ? [element("small", {}, ` (${t("notHere")})`)] : [])),
   element("div", {class: "row"}, element("button", {class: "main", id: "new-begin"}, t("begin")), cancel()));

@@ -1,12 +1,13 @@
-// The graph of the game: the advantage as one area on both sides of the middle, the three worst moves marked.
+// The graph of the game: the advantage as one area on both sides of the middle, the three worst moves marked; and the
+// time that each move took, black's from above, white's from below.
 
 import {$} from "./dom.js";
-import {percent} from "./panels.js";
+import {clock_text, percent} from "./panels.js";
 import {t} from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const svg = $("graph");
-const HIGH = 100;
+const HIGH = 100, BARS = 30; // of the height, and of the longest time
 
 /** @param {Row[]} line */
 export const worst = line => line.map((move, ply) => ({...move, ply, loss: move.loss ?? 0})).filter(move => move.loss > 0)
@@ -29,19 +30,24 @@ export function graph(state) {
   const y = chance => HIGH - HIGH * chance;
   /** @type {[number, number][]} */
   const known = line.flatMap((move, ply) => move.chance === undefined ? [] : [[ply, move.chance]]);
-  svg.toggleAttribute("hidden", known.length < 2);
-  if (known.length < 2) return;
+  const times = line.map(({seconds = 0}) => state.playing.on ? 0 : seconds), timed = times.filter(Boolean).length > 1;
+  svg.toggleAttribute("hidden", known.length < 2 && !timed);
+  if (known.length < 2 && !timed) return;
   const here = Math.min(state.branch, line.length - 1), chance = line[here].chance;
   svg.setAttribute("viewBox", `0 0 ${wide} ${HIGH}`);
   svg.setAttribute("aria-valuemax", String(last));
   svg.setAttribute("aria-valuenow", String(here));
-  svg.setAttribute("aria-label", t("graph"));
-  svg.setAttribute("aria-valuetext", `${here}. ${line[here].text || t("start")}` + (chance === undefined ? "" : ` ${percent(chance)}`));
+  svg.setAttribute("aria-label", t(known.length > 1 ? "graph" : "times"));
+  svg.setAttribute("aria-valuetext", `${here}. ${line[here].text || t("start")}` + (chance === undefined ? "" : ` ${percent(chance)}`) + (times[here] ? ` ${clock_text(times[here])}` : ""));
   const points = known.map(([ply, share]) => `${x(ply).toFixed(1)},${y(share).toFixed(1)}`).join(" ");
   svg.replaceChildren();
-  add("polygon", {points: `${x(known[0][0])},50 ${points} ${x(known[known.length - 1][0])},50`, class: "area"});
+  if (timed) times.forEach((seconds, ply) => {
+    const high = BARS * Math.sqrt(seconds / Math.max(...times)), black = (state.turn + state.ply - ply) % 2 !== 0;
+    if (seconds) add("rect", {x: x(ply - 0.8), y: black ? 0 : HIGH - high, width: x(0.8), height: high, class: "time"});
+  });
+  if (known.length > 1) add("polygon", {points: `${x(known[0][0])},50 ${points} ${x(known[known.length - 1][0])},50`, class: "area"});
   add("line", {x1: 0, x2: wide, y1: 50, y2: 50, class: "half"});
-  add("polyline", {points, class: "curve"});
+  if (known.length > 1) add("polyline", {points, class: "curve"});
   for (const move of worst(line)) {
     if (move.chance === undefined) continue;
     const mark = add("path", {d: `M${x(move.ply)} ${y(move.chance)}h0`, class: `mark ${move.verdict}`}); // round, however wide the graph is

@@ -4,7 +4,7 @@
 import {Engine} from "./engine.js";
 import {blank, read, save} from "./files.js";
 import {DECLARATION, Kernels, load, NO_LEGAL_MOVE, STYLE} from "./kernels.js";
-import {DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LESSONS, LINE_MOVES, MS, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS} from "./local_facts.js";
+import {DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LESSONS, LINE_MOVES, MS, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS, XOT} from "./local_facts.js";
 import {tried} from "./course.js";
 import {arrows, name_of, number_of, parts, picture, written} from "./picture.js";
 import {SAVED, Shelf, SOLVED} from "./shelf.js";
@@ -570,6 +570,12 @@ export class Local {
     if (before) this.#tell("left", {id: before});
   }
 
+  /** Open a game that is to begin after some moves. @param {Game} game @param {string} start @param {string[]} opening */
+  async #open_after(game, start, opening) {
+    await this.#open(blank(game, start));
+    this.#game.node = this.#add(0, opening).at(-1) ?? 0;
+  }
+
   /** What pages may ask for, by the names of the messages. */
   #actions = {
     hello: async (/** @type {any} */ {session, ...fields}) => {
@@ -579,16 +585,16 @@ export class Local {
       if (location.hash.length > 1) await this.#fragment();
     },
     game: async (/** @type {any} */ {game}) => { await this.#open(blank(game)); },
-    new: async (/** @type {any} */ {game, players, clock = "", handicap = "", here = false}) => {
+    new: async (/** @type {any} */ {game, players, clock = "", handicap = "", here = false, xot = false}) => {
       if (clock) this.#clock(clock);
-      if (!here || game !== this.#game.game) await this.#open(blank(game, STARTS[handicap] ?? START[/** @type {Game} */ (game)]));
+      if (!here || game !== this.#game.game) await this.#open_after(game, STARTS[handicap] ?? START[/** @type {Game} */ (game)], xot ? XOT[Math.floor(XOT.length * Math.random())] : []);
       else this.#leave();
       this.#begin(players, clock);
     },
     rematch: async () => {
-      const {play, start, game} = this.#game;
+      const {play, start, game} = this.#game, opening = this.#line().slice(1, 9).map(each => this.#nodes[each].move), xot = XOT.some((/** @type {string[]} */ each) => each.join() === opening.join());
       if (!play?.over) refuse("no game has been played");
-      await this.#open(blank(game, start));
+      await this.#open_after(game, start, xot ? opening : []);
       this.#begin(start === START[/** @type {Game} */ (game)] ? [...play.players].reverse() : play.players, play.text);
     },
     resign: async () => {

@@ -7,11 +7,17 @@ import {t} from "./words.js";
 
 const MARKS = {blunder: "??", mistake: "?", inaccuracy: "?!"};
 
+/** A comment may begin with a sign of one's own for the move: that, "" for none, and the rest. @param {string} comment @returns {[string, string]} */
+export function signed(comment) {
+  const [sign] = /^(!!|\?\?|!\?|\?!|!|\?)(?=\s|$)/.exec(comment) ?? [""];
+  return [sign, comment.slice(sign.length).trimStart()];
+}
+
 /** @param {Row} move @param {number} ply @param {State} state @param {Link} link */
 function row(move, ply, state, link) {
-  const {verdict} = move;
+  const {verdict} = move, [own, said] = signed(move.comment ?? "");
   const text = element("span", {class: `text ${verdict ?? ""}`}, ply ? move.text : t("start"));
-  if (verdict) text.append(" ", element("span", {class: "sign", title: t(`called_${verdict}`)}, MARKS[verdict]));
+  if (own || verdict) text.append(" ", element("span", {class: "sign", title: own ? false : t(`called_${verdict}`)}, own || MARKS[/** @type {keyof typeof MARKS} */ (verdict)]));
   const parts = [element("span", {class: "number"}, ply ? String(ply) : ""), text];
   if (move.lost) parts.push(element("span", {class: "soft lost", title: t("lostDiscs", {count: move.lost})}, `−${move.lost}`));
   if (move.seconds !== undefined) parts.push(element("span", {class: "soft"}, clock_text(move.seconds)));
@@ -19,7 +25,7 @@ function row(move, ply, state, link) {
   else if (move.chance !== undefined) parts.push(element("span", {class: "soft value"}, percent(move.chance)));
   const item = element("li", {}, element("button", {type: "button", "aria-current": move.node === state.node ? "true" : false,
     onclick: () => link.say("go", {node: move.node})}, ...parts));
-  if (move.comment) item.append(element("p", {class: "said"}, move.comment));
+  if (said) item.append(element("p", {class: "said"}, said));
   for (const variation of move.others ?? []) item.append(run(variation, state, link));
   return item;
 }
@@ -33,9 +39,9 @@ function row(move, ply, state, link) {
 function run({depth, ply, moves}, state, link) {
   const block = element("p", {class: `variation deep${Math.min(depth, 4)}`});
   moves.forEach(([node, text, comment], index) => {
-    const number = !index || comment ? `${ply + index}. ` : "";
-    block.append(button(number + text, () => link.say("go", {node}), {"aria-current": node === state.node ? "true" : false}), " ");
-    if (comment) block.append(element("span", {class: "said"}, comment), " ");
+    const number = !index || comment ? `${ply + index}. ` : "", [own, said] = signed(comment);
+    block.append(button(`${number}${text} ${own}`.trim(), () => link.say("go", {node}), {"aria-current": node === state.node ? "true" : false}), " ");
+    if (said) block.append(element("span", {class: "said"}, said), " ");
   });
   return block;
 }

@@ -65,20 +65,21 @@ export function picture(game, {cells, hands, side}, look, {last = "", check = fa
 
 /** Arrows of lines of moves, the best line first, as the games draw them. @param {Game} game @param {Parts} parts @param {any} look @param {string[][]} lines @param {string[]} values in Othello, of the lines */
 export function arrows(game, {hands, side}, look, lines, values) {
-  const made = made_for(game, look), {cell, inks, widths} = PICTURES[game];
+  const made = made_for(game, look), {cell, inks, widths, fills} = PICTURES[game], [best, second] = new Set(values);
   /** @param {string} square @param {number} ply @returns {[number, number] | undefined} */
   const middle = (square, ply) => {
     const at = made.corners[number_of(game, square)], owner = (side + ply) % 2, kinds = [...KINDS].filter(kind => hands[owner]?.[kind]);
     return at ? [at[0] + cell / 2, at[1] + cell / 2] : made.hands?.[owner][kinds.length][1][kinds.indexOf(square[0])];
   };
+  const colour_of = (/** @type {string} */ value) => value === best ? "best" : value === second ? "second" : "other";
   /** @type {[string, string, number, string][]} */
-  const moves = lines.slice(1).map((line, number) => [line[0], "other", 0, values[number + 1]]);
+  const moves = lines.slice(1).map((line, number) => [line[0], game === "othello" ? colour_of(values[number + 1]) : "other", 0, values[number + 1]]);
   if (game === "shogi") moves.push(.../** @type {typeof moves} */ (lines[0].slice(1, 3).map((move, number) => [move, "reply", number + 1, ""])).reverse());
   moves.push([lines[0][0], "best", 0, values[0]]);
   return `<g class="arrows" pointer-events="none">${moves.map(([move, kind, ply, text]) => {
     const to = middle(game === "shogi" ? move.slice(2, 4) : move, ply), from = game === "shogi" ? middle(move.slice(0, 2), ply) : undefined, wide = widths[kind];
     if (!to) return "";
-    if (!from) return `<circle class="arrow ${kind}" cx="${to[0]}" cy="${to[1]}" r="${0.4 * cell}" fill="${text ? "#17402a" : "none"}" fill-opacity=".8" stroke="${inks[kind]}" stroke-width="${wide / 2}" stroke-opacity=".8"/>${
+    if (!from) return `<circle class="arrow ${kind}" cx="${to[0]}" cy="${to[1]}" r="${0.4 * cell}" fill="${text ? fills[kind] : "none"}" fill-opacity=".8" stroke="${inks[kind]}" stroke-width="${wide / 2}" stroke-opacity=".8"/>${
       text ? `<text class="arrow-text" x="${to[0]}" y="${to[1]}" dy=".36em" font-size="${0.3 * cell}" font-family="sans-serif" text-anchor="middle" fill="#fff">${text}</text>` : ""}`;
     const long = Math.hypot(to[0] - from[0], to[1] - from[1]), turn = Math.atan2(to[1] - from[1], to[0] - from[0]) * 180 / Math.PI, neck = Math.max(long - 2 * wide, 0);
     const points = [[0, -0.35], [neck, -0.5], [neck, -1.1], [long, 0], [neck, 1.1], [neck, 0.5], [0, 0.35]].map(([x, y]) => `${x.toFixed(1)} ${(y * wide).toFixed(1)}`);

@@ -6,7 +6,7 @@ import pytest
 
 from shogi_engine import analysis, games
 from shogi_engine.games.othello.board import Board
-from shogi_engine.games.othello.openings import _names
+from shogi_engine.games.othello.openings import _names, even_opening, even_starts
 
 # Each line of the table begins with f5 and is legal; these are turned around, so that they are no copies of it.
 CATALOGUE = """
@@ -50,6 +50,15 @@ def named(transcript):
     assert names.castles == ([], []) and names.openings[0] == names.openings[1]
     (found,) = names.openings[0] or [None]
     return found and (found.name.english, found.ply)
+
+
+def test_even_starts():
+    """They are legal, of eight moves each, and lead to as many positions."""
+    boards = [Board.from_transcript("".join(each)) for each in even_starts()]
+    assert len(boards) == 512 == len({board.canonical().obf() for board in boards})
+    assert {(len(board.move_stack), board.count(0) + board.count(1)) for board in boards} == {(8, 12)}
+    assert even_opening(Board.from_transcript("".join(even_starts()[7])).record()) == even_starts()[7]
+    assert even_opening(Board.from_transcript("f5d6c3d3c4f4f6f3e6").record()) == ()
 
 
 @pytest.mark.parametrize("line", CATALOGUE)

@@ -9,6 +9,7 @@ export const SCORES: ByLanguage<Record<Game, Record<string, string>>>;
 export const SCALES: Record<string, number>;
 export const PER_UNIT: Record<string, number>;
 export const VERDICTS: [string, number][];
+export const XOT: string[][];
 export const LINE_MOVES: number;
 export const EFFORTS: Record<string, Record<string, {nodes?: number; level?: number}>>;
 export const MS: Record<"live" | "mate" | "pass" | "problem" | "defence", number>;

@@ -490,6 +490,10 @@ def _hand(board: _Drawable, color: int, places: _Places, pieces: str) -> list[st
         drawn.insert(0, _surface(*places.stand(color, len(held) + 1)))
     elif board.turn == color:
         drawn.append(f'<circle class="turn" cx="{x + 3 * aside:g}" cy="{y:g}" r="4" fill="{ink}"/>')
+    if not held and not places.of_wood and pieces != "letters":
+        scale = f"scale({-1 if turned else 1})"
+        for number, name in enumerate("なし", 1):
+            drawn.append(_piece(*places.held(color, number, 1), f'<g transform="{scale}">{_kanji(name, ink)}</g>'))
     for number, kind in enumerate(held, 1):
         x, y = places.held(color, number, len(held) + 1)
         name, shape = _shape(color, kind, turned, pieces, places.of_wood)
@@ -562,7 +566,7 @@ def svg(
     check are coloured.
 
     The style `book` is that of diagrams in books: black on white paper, kanji without pieces of wood, the last move's
-    square grey, and a dot at the mark of the side to move.
+    square grey, a dot at the mark of the side to move, なし for an empty hand.
 
     Args:
         flipped: show it from white's side

@@ -21,6 +21,8 @@ from shogi_engine.types.results import Score
 
 _ROOT_ONLY = ("FF", "CA", "AP", "ST", "GM", "SZ")
 _OF_THE_GAME = ("PB", "PW", "B", "W", "C", "N", "V", "AB", "AW", "AE", "PL")
+# A sign that a comment begins with, as properties.
+_SIGNS = {"!!": "TE[2]", "!": "TE[1]", "!?": "IT[]", "?!": "DO[]", "?": "BM[1]", "??": "BM[2]"}
 _NUMBER = re.compile(r"\s*[+-]?\d{1,9}(\.\d{1,9})?\s*", re.ASCII)
 
 
@@ -118,6 +120,8 @@ class _Reader:
                 self._move(name, token.values[0], self._started())
             elif name in ("C", "N", "V"):
                 self._note(name, token.values, self.builder.node if self.builder else self.record.root)
+            elif name in ("TE", "IT", "DO", "BM"):
+                self._sign(name, _text(token.values[0]))
             elif name in ("AB", "AW", "AE", "PL"):
                 self._setup(name, token.values)
             else:
@@ -135,7 +139,9 @@ class _Reader:
 
     def _note(self, name: str, values: tuple[str, ...], node: Node) -> None:
         text = _text(values[0])
-        if name == "C":
+        if name == "C" and node.comment in _SIGNS:
+            node.comment += f" {text}"
+        elif name == "C":
             node.add_comment(text)
         elif name == "N":
             node.label = one_line(text)
@@ -145,6 +151,14 @@ class _Reader:
                 self._value = black
             else:
                 node.evaluation = -black if self.builder.board.turn == 0 else black  # for the side that made the move
+
+    def _sign(self, name: str, value: str) -> None:
+        """Let the comment of a move begin with its sign."""
+        emphasis = "2" if value.strip() == "2" else "1"
+        written = f"{name}[{emphasis if name in ('TE', 'BM') else ''}]"
+        sign = next(each for each, known in _SIGNS.items() if known == written)
+        if self.builder is not None and self.builder.ply:
+            self.builder.node.comment = f"{sign} {self.builder.node.comment}".rstrip()
 
     def _setup(self, name: str, values: tuple[str, ...]) -> None:
         if self.builder is not None:
@@ -241,7 +255,11 @@ def _root(record: GameRecord, encoding: str) -> str:
 
 def _notes(node: Node, side: int) -> str:
     """Return a node's comment, bookmark and evaluation for `side`, which made the move; at the root it is to move."""
-    text = f"C[{_escaped(node.comment)}]" if node.comment else ""
+    sign, space, said = node.comment.partition(" ")
+    signed = node.move and sign in _SIGNS and bool(said) == bool(space)
+    text = _SIGNS[sign] if signed else ""
+    comment = said if signed else node.comment
+    text += f"C[{_escaped(comment)}]" if comment else ""
     text += f"N[{_escaped(one_line(node.label))}]" if node.label else ""
     if node.evaluation is not None:
         black = (-node.evaluation if side else node.evaluation).value
