@@ -95,7 +95,7 @@ class SelfPlay:
         planes, targets = self.planes[rows].reshape(-1, 3, 8, 8), self.targets[rows]
         squares = targets[:, :64].reshape(-1, 8, 8)
         quarters, mirrored = rng.integers(4), rng.integers(2)
-        planes, squares = np.rot90(planes, quarters, (2, 3)), np.rot90(squares, quarters, (1, 2))
+        planes, squares = np.rot90(planes, int(quarters), (2, 3)), np.rot90(squares, int(quarters), (1, 2))
         if mirrored:
             planes, squares = planes[..., ::-1], squares[..., ::-1]
         targets = np.concatenate([squares.reshape(BATCH, 64), targets[:, 64:]], axis=1)
@@ -114,7 +114,7 @@ def score_against(level, network, games, simulations):
                 move = rng.choice(list(board.legal_moves))
                 search.step([labels[board.turn, int(move)]])
                 board.push(int(move))
-            while not board.is_game_over():
+            while (outcome := board.outcome()) is None:
                 legal = {int(labels[board.turn, int(move)]): move for move in board.legal_moves}
                 if board.turn == number % 2:
                     search.run(simulations)
@@ -123,14 +123,14 @@ def score_against(level, network, games, simulations):
                     move = rng.choice(list(legal.values()))
                 else:
                     move = engine.play(board, Limit(level=level)).move
+                assert move is not None  # in Othello no one resigns
                 search.step([labels[board.turn, int(move)]])
                 board.push(int(move))
-            winner = board.outcome().winner
-            points += 0.5 if winner is None else winner == number % 2
+            points += 0.5 if outcome.winner is None else outcome.winner == number % 2
     return points / games
 
 
-def main(minutes=10.0, games=256, simulations=64):
+def main(minutes=10.0, games=256.0, simulations=64.0):
     """Learn and print the progress."""
     network = Network()
     self_play = SelfPlay(network, int(games), int(simulations))

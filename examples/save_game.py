@@ -14,9 +14,9 @@ nodes = int(sys.argv[3]) if len(sys.argv) > 3 else 20_000
 board = shogi.Board()
 with Engine("shogi") as engine:
     for _ in range(count):
-        if board.outcome() is not None:
-            break
-        board.push(engine.play(board, Limit(nodes=nodes)).move)
+        if board.outcome() is not None or (move := engine.play(board, Limit(nodes=nodes)).move) is None:
+            break  # None: it resigns, or declares a win
+        board.push(move)
 
 record = board.record("interrupted")
 record.names = ["shogi_engine", "shogi_engine"]

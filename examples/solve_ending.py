@@ -15,5 +15,6 @@ with Engine("othello") as engine:
     board = othello.Board(sys.argv[1] if len(sys.argv) > 1 else FFO_1)
     print(board)
     found = engine.solve(board)
+    assert found is not None  # nothing has stopped it
     print(f"{found.pv[0]}: {found.score}, {'exact' if found.exact else 'not proven'}")
     print(" ".join(map(str, found.pv)), f"({found.nodes} nodes)")

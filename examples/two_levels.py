@@ -12,6 +12,8 @@ levels = [int(text) for text in sys.argv[1:3]] if len(sys.argv) > 2 else [1, 3]
 with Engine("othello") as engine:
     board = othello.Board()
     while board.outcome() is None:
-        board.push(engine.play(board, Limit(level=levels[board.turn])).move)
+        found = engine.play(board, Limit(level=levels[board.turn]))
+        assert found.move is not None  # in Othello no one resigns
+        board.push(found.move)
     print(board)
     print(board.outcome())

@@ -97,6 +97,12 @@ class NBoardClient(MovesClient):
         self._answered = str(move), found.time
         return PlayResult(move, info=Info(score=found.info.score, nodes=found.info.nodes), time=found.time)
 
+    @overload
+    async def analyse(self, position: BoardLike[Move], limit: Limit, *, multipv: None = None) -> Info[Move]: ...
+
+    @overload
+    async def analyse(self, position: BoardLike[Move], limit: Limit, *, multipv: int) -> list[Info[Move]]: ...
+
     @in_turn
     async def analyse(self, position: Any, limit: Limit, *, multipv: int | None = None) -> Any:
         """Return what the engine reports of a Board. With `multipv`, return a list of reports, best move first."""

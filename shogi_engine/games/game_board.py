@@ -413,7 +413,10 @@ class KernelBoard(BoardMemory, GameBoard[MoveT]):
             return self._is_legal_text(move)
         if self._edited:
             self._validate()
-        return bool(self._kernels.is_legal_code(self._address, move))
+        try:
+            return bool(self._kernels.is_legal_code(self._address, move))
+        except OverflowError:  # no move has so large a number
+            return False
 
     def _illegal(self, move: Any) -> ValueError:
         """Return the error that says why `move` is not legal."""
@@ -430,7 +433,7 @@ class KernelBoard(BoardMemory, GameBoard[MoveT]):
         try:
             if self._kernels.push(self._address, move):
                 return
-        except (TypeError, ValueError):  # not an int
+        except (TypeError, ValueError, OverflowError):  # not an int, or too large a one
             pass
         if self._edited:
             self._validate()

@@ -290,9 +290,9 @@ class Node:
         """The alternatives to the line's next move."""
         return self.children if self.ending else self.children[1:]
 
-    def add(self, move: str, **values: Any) -> "Node":
-        """Add a move after this one, as the line's next or as another variation, and return it."""
-        self.children.append(Node(move, **values))
+    def add(self, move: object, **values: Any) -> "Node":
+        """Add a move, a text or a Board's Move, after this one, as the next or a variation; return it."""
+        self.children.append(Node(str(move), **values))
         return self.children[-1]
 
     @property

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Union
 
 import anyio
@@ -220,7 +221,7 @@ class Conversation:
             else:
                 await self._limits.do_quickly(session.identity, message.obey, session, viewer)
             if asked is not None:
-                self._queue.put(replies.Done(re=asked))
+                session.autosave.when_written(partial(self._queue.put, replies.Done(re=asked)))
         except (ValueError, OverflowError) as fault:
             self._refused += isinstance(fault, MessageError)
             self._complain(translate(str(fault), viewer.language, session.tree.game), asked)

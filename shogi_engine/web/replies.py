@@ -511,7 +511,7 @@ class Pong(Reply):
 
 
 class Done(Reply):
-    """The message with this number was obeyed."""
+    """The message with this number was obeyed, and what it changed is on disk if `unsaved` does not say otherwise."""
 
     re: int
 

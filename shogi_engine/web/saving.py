@@ -1,7 +1,7 @@
 """Saves a session's game: written at every change, closed when another game begins, opened again later.
 
-A page is told of a change when it is on disk; only if writing is slow, as it is for thousands of moves or on a disk
-that hangs, it is written soon afterwards.
+A page is shown a change when it is on disk; only if writing is slow, as it is for thousands of moves or on a disk
+that hangs, it is written soon afterwards. `done` is never said before.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from shogi_engine.analysis.analyst import finding_of
 from shogi_engine.common.files import status_of_file
 from shogi_engine.common.threads import begun
 from shogi_engine.explorer import Explorer
-from shogi_engine.language import InputError, Message
+from shogi_engine.language import InputError, Message, mark
 from shogi_engine.records import GameRecord
 from shogi_engine.records.jsonl import record_of
 from shogi_engine.web.access import PATIENCE_SECONDS
@@ -96,6 +96,7 @@ PAUSE_SECONDS = 0.1  # minimum time between two writes of a game
 SHARE = 4.0  # and at least this many times the duration of the last write
 PAUSE_MAX_SECONDS = 5.0  # but never more than this
 RETRY_SECONDS = 5.0  # after a failed write
+HANGS_SECONDS = 5.0  # of a write, after which the disk counts as one that does not answer
 RECORD_SECONDS = 2.0  # after the last change; then the record is written too
 log = logging.getLogger(__name__)
 
@@ -181,6 +182,8 @@ class Autosave:
         self._left: list[Snapshot] = []  # games that were left and are not written yet; they are still held
         self._opening = ""  # the game that is being opened
         self._writing = threading.Lock()  # taken with the session's lock, held while the file is written
+        self._waiting: list[tuple[int, Callable[[], object]]] = []  # changes, and what is called when they are on disk
+        self._telling = threading.Lock()  # held while one of these is added or taken
 
     @property
     def id(self) -> str:
@@ -196,6 +199,26 @@ class Autosave:
         """Note that the game has changed, and write it if that is quick."""
         self._change += 1
         self._write_quickly()
+
+    def when_written(self, call: Callable[[], object]) -> None:
+        """Call `call` when all changes so far are on disk, or pages are shown that they are not; in any thread."""
+        with self._telling:
+            self._waiting.append((self._change, call))
+        self._tell_waiting()
+
+    def _tell_waiting(self) -> None:
+        """Call what waited for changes that are on disk now."""
+        with self._telling:
+            due = [each for each in self._waiting if self.fault or each[0] <= self._saved and not self._left]
+            self._waiting = [each for each in self._waiting if each not in due]
+        for _, call in due:
+            call()
+
+    def watch(self, now: float) -> None:
+        """Show pages that a write hangs; call this often, with the lock."""
+        if self._writing.locked() and now > self._began + HANGS_SECONDS and not self.fault:
+            self._failed(OSError(mark("the disk does not answer")))
+        self._tell_waiting()
 
     def _write_quickly(self, whole: bool = False) -> bool:
         """Write the game with the session's lock held, if that was quick lately; tell whether all is written."""
@@ -239,6 +262,7 @@ class Autosave:
         if self.fault:
             self.fault = ""
             self._told()
+        self._tell_waiting()
 
     def _begin(self, whole: bool, patience: float | None) -> Callable[[], float] | None:
         """Read what has changed; return what writes it, which any thread may call and must, and takes its seconds.
@@ -288,6 +312,7 @@ class Autosave:
     def flush(self) -> None:
         """Write the games that were left, without the session's lock. Raises OSError."""
         with self._writing:
+            self._began = time.monotonic()
             self._put_left()
 
     def _snapshot(self, whole: bool) -> Snapshot | None:
@@ -323,6 +348,7 @@ class Autosave:
         if text != self.fault:
             self.fault = text
             self._told()
+        self._tell_waiting()
 
     def leave(self, hidden: bool) -> str:
         """Close the game before another begins; return its name, '' if nothing was saved.

@@ -334,10 +334,11 @@ class Session:
         return "making" if self.learning.on else "ready" if self.analyses.is_judged else ""
 
     def tick(self) -> None:
-        """Check the clock, unless the session is busy: others wait for it. Call this regularly."""
-        if self.playing.on and self.attached and self.lock.acquire(blocking=False):
+        """Check the clock and the disk, unless the session is busy: others wait for it. Call this regularly."""
+        if self.attached and self.lock.acquire(blocking=False):
             try:
-                if self.playing.tick():
+                self.autosave.watch(time.monotonic())
+                if self.playing.on and self.playing.tick():
                     self.changed()
             finally:
                 self.lock.release()

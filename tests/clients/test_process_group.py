@@ -12,9 +12,9 @@ import pytest
 from shogi_engine import Engine, othello, shogi
 from shogi_engine.batch import Batch
 from shogi_engine.clients.base import APART, EngineProcess, ProcessGroup
-from shogi_engine.clients.gtp import SimpleGtp
-from shogi_engine.clients.nboard import SimpleNBoard
-from shogi_engine.clients.usi import SimpleEngine
+from shogi_engine.clients.gtp import GtpClient, SimpleGtp
+from shogi_engine.clients.nboard import NBoardClient, SimpleNBoard
+from shogi_engine.clients.usi import SimpleEngine, UsiClient
 from tests.support import typed_engines
 from tests.support.processes import TESTS
 
@@ -74,3 +74,15 @@ def test_the_program_with_types_runs():
     with SimpleGtp([*stub, "gtp"]) as gtp, SimpleNBoard([*stub, "nboard"]) as nboard:
         assert typed_engines.programs(gtp, nboard) == [othello.Move.from_text("d3")] * 2
     typed_engines.features(Batch("shogi"))
+    typed_engines.boards(board, othello.Board())
+    assert not list(typed_engines.trees(board.record()))
+
+    async def clients():
+        async with (
+            UsiClient([sys.executable, "-S", str(TESTS / "support" / "usi_stub.py")]) as usi,
+            GtpClient([*stub, "gtp"]) as gtp,
+            NBoardClient([*stub, "nboard"]) as nboard,
+        ):
+            await typed_engines.clients(usi, gtp, nboard)
+
+    asyncio.run(clients())

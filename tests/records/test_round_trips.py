@@ -7,6 +7,7 @@ import pickle
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from shogi_engine import othello, shogi
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.records import ENDINGS, GameRecord, Outcome, Termination, all_formats, dumps, load_format, loads
 from shogi_engine.types.outcomes import BY_RULE, USUAL_WINNERS, completed, termination_of, usual_outcome
@@ -104,6 +105,16 @@ def test_long_games_and_deep_variations_need_no_deep_stack():
         assert again == record and again.root is not record.root
     shallow = copy.copy(record.root)
     assert shallow == record.root and shallow.next is record.root.next
+
+
+@pytest.mark.parametrize("format", all_formats(), ids=lambda each: each.name)
+def test_a_board_s_move_is_added_as_its_text(format):
+    game = format.game or "shogi"
+    board, record, other = (shogi if game == "shogi" else othello).Board(), GameRecord(game), GameRecord(game)
+    for text in MOVES[game][:2]:
+        move = board.push_text(text)
+        record.main_line[-1].add(move), other.main_line[-1].add(text)
+    assert dumps(record, format.name) == dumps(other, format.name)
 
 
 @pytest.mark.parametrize("game", ["shogi", "othello"])

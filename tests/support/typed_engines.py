@@ -1,5 +1,8 @@
-"""A program with types, for `Engine` and for clients of other engines; mypy checks what it says of them."""
+"""A program with types: engines, clients, boards, records. mypy and pyright check what it says of them."""
 
+# pyright: strict
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any, assert_type
 
 import numpy as np
@@ -7,10 +10,12 @@ from numpy.typing import NDArray
 
 from shogi_engine import Engine, Limit, Score, othello, records, shogi
 from shogi_engine.batch import Batch, iterate_random_games, opening_moves
-from shogi_engine.clients.gtp import SimpleGtp
-from shogi_engine.clients.nboard import SimpleNBoard
-from shogi_engine.clients.usi import SimpleEngine
-from shogi_engine.types.results import Info, PlayResult
+from shogi_engine.clients.gtp import GtpClient, SimpleGtp
+from shogi_engine.clients.nboard import NBoardClient, SimpleNBoard
+from shogi_engine.clients.usi import Option, Search, SimpleEngine, UsiClient
+from shogi_engine.games.game_board import LegalMoves
+from shogi_engine.types.outcomes import Outcome, Termination
+from shogi_engine.types.results import ForcedWin, Info, PlayResult
 
 
 def program(engine: Engine | SimpleEngine, board: shogi.Board) -> list[shogi.Move]:
@@ -89,3 +94,50 @@ def features(batch: Batch) -> None:
     board = shogi.Board()
     assert_type(next(iter(board.legal_moves)), shogi.Move)
     assert_type((shogi.BB_A1, shogi.G7, shogi.shift_up(1)), tuple[int, int, int])
+
+
+async def clients(usi: UsiClient, gtp: GtpClient, nboard: NBoardClient) -> None:
+    """Search with the asynchronous clients."""
+    board, limit = othello.Board(), Limit(depth=4)
+    assert_type(await usi.play(shogi.Board(), limit), PlayResult[shogi.Move])
+    assert_type(await usi.play("startpos", limit), PlayResult[str])
+    assert_type(await usi.analyse("startpos", limit, multipv=2), list[Info[str]])
+    assert_type(await usi.mate("startpos"), ForcedWin[str])
+    search = await usi.analysis(shogi.Board(), limit)
+    assert_type(search, Search[shogi.Move])
+    async with search:
+        async for info in search:
+            assert_type(info.score, Score | None)
+    assert_type(dict(usi.listed), dict[str, Option])
+    assert_type((await gtp.play(board, limit)).move, othello.Move | None)
+    assert_type((await nboard.play(board, limit)).move, othello.Move | None)
+    assert_type(await nboard.analyse(board, limit), Info[othello.Move])
+    assert_type(await nboard.analyse(board, limit, multipv=2), list[Info[othello.Move]])
+
+
+def boards(board: shogi.Board, other: othello.Board) -> None:
+    """Use Boards of both games."""
+    assert_type(board.legal_moves, LegalMoves[shogi.Move])
+    assert_type(board.push_text("7g7f"), shogi.Move)
+    assert_type(board.pop().from_square, int | None)
+    assert_type(board.copy(), shogi.Board)
+    assert_type(board.outcome(), Outcome | None)
+    assert_type(board.piece_at(shogi.G7), shogi.Piece | None)
+    assert_type(board.attackers(shogi.BLACK, shogi.F7) & board.occupied[shogi.BLACK], shogi.SquareSet)
+    assert_type(board.pieces_in_hand, list[Counter[int]])
+    assert_type(list(other.legal_moves), list[othello.Move])
+    assert_type(other.push_text("f5"), othello.Move)
+    assert_type(other.copy(), othello.Board)
+
+
+def trees(record: records.GameRecord) -> Iterator[records.Node]:
+    """Read a record; generate its moves."""
+    for node in record.main_line:
+        assert_type((node.move, node.seconds, node.comment), tuple[str, float | None, str])
+        yield from node.variations
+    assert_type(record.ending, Termination)
+    assert_type(records.loads(records.dumps(record, "jsonl")), list[records.GameRecord])
+    try:
+        record.check()
+    except records.RecordError as fault:
+        assert_type((fault.line, fault.number), tuple[int | None, int | None])

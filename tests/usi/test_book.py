@@ -21,7 +21,10 @@ from shogi_engine.games.shogi.book import (
 )
 from shogi_engine.interface import extras as any_book
 from tests.support.usi_driver import FAKE, Process
+from tests.support.usi_fake import FakeEngine
+from usi.loop import BOOK_PAUSE, Loop
 from usi.options import OPTIONS
+from usi.protocol import UsiOutput
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 AFTER_7G7F = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
@@ -227,6 +230,16 @@ def test_the_engine_plays_from_its_book_by_the_clock_and_thinks_otherwise(book):
         for go in ("go depth 2", "go nodes 100", "go movetime 50 searchmoves 1g1f"):
             assert not any("book" in line for line in answer(engine, "startpos", go))
         assert not any("book" in line for line in answer(engine, "startpos moves 7g7f 9c9d", "go movetime 50"))
+
+
+def test_an_answer_from_the_book_comes_after_a_moment(book, monkeypatch):
+    """An adapter for XBoard loses one that comes at once."""
+    slept, written = [], []
+    monkeypatch.setattr("usi.loop.time.sleep", slept.append)
+    script = [*use(book), "position startpos", "go btime 1000 wtime 1000 byoyomi 100"]
+    front_end = Loop(UsiOutput(written.append, lambda: None), load=FakeEngine, leave=lambda status: None)
+    front_end.run(line.encode() for line in script)
+    assert slept[-1] == BOOK_PAUSE and b"".join(written).splitlines()[-1].startswith(b"bestmove ")
 
 
 def test_a_book_position_shows_as_many_lines_as_asked_for(book):

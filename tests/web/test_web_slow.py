@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import sqlite3
 import threading
+import time
 
 import pytest
 from starlette.testclient import TestClient
@@ -13,7 +15,7 @@ from shogi_engine.web import exercises, file_messages, saving
 from shogi_engine.web.access import WORKERS
 from shogi_engine.web.app import application
 from shogi_engine.web.saving import Collections, SavedGame
-from shogi_engine.web.store import GameStore
+from shogi_engine.web.store import DATABASE, GameStore
 from tests.web.fake_engine import fake_hub, wait_for
 from tests.web.page import Page
 
@@ -191,6 +193,55 @@ def test_moves_go_on_while_the_disk_hangs_in_a_quick_write(hub, monkeypatch):
     assert answered == [True, True] and held.count == 1 and there == 2 and page.session.autosave.unsaved
     assert page.session.autosave.write()
     assert len(SavedGame.parse(hub.store.content(page.session.autosave.id)).game["nodes"]) == 4
+
+
+def test_done_is_said_when_the_change_is_on_disk(hub, monkeypatch):
+    """A disk that takes 200 ms for each write: a server that is killed after `done` has lost nothing."""
+    write, moves = GameStore.write, ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e"]
+
+    def slow(*arguments):
+        time.sleep(0.2)
+        return write(*arguments)
+
+    def on_disk():
+        """Count the moves that the next server would find."""
+        with contextlib.closing(sqlite3.connect(hub.store.folder / DATABASE)) as database:
+            return database.execute("SELECT max(moves) FROM games").fetchone()[0]
+
+    monkeypatch.setattr(GameStore, "write", slow)
+    with (
+        TestClient(application(hub), base_url="http://127.0.0.1:8765") as client,
+        client.websocket_connect("ws://127.0.0.1:8765/ws") as socket,
+    ):
+        socket.send_json({"do": "hello", "owner": "me"})
+        socket.receive_json()
+        for count, move in enumerate(moves, 1):
+            socket.send_json({"do": "move", "move": move, "re": count})
+            while (answer := socket.receive_json())["kind"] != "done":
+                assert answer["kind"] in ("delta", "state")
+            assert answer["re"] == count and on_disk() == count
+        socket.send_json({"do": "move", "move": "8d8e"})
+        socket.send_json({"do": "game", "game": "shogi", "re": 9})
+        while socket.receive_json()["kind"] != "done":
+            continue
+        assert on_disk() == 6  # of a game that was left, too
+
+
+def test_a_disk_that_hangs_is_shown_and_holds_no_answer(hub, monkeypatch):
+    monkeypatch.setattr(saving, "PATIENCE_SECONDS", 0.05)
+    page, said = Page.of(hub), []
+    page.do("move", move="7g7f").session.autosave._took = 0.0  # even on a busy machine
+    held = Held(monkeypatch, GameStore, "write")
+    page.do("move", move="3c3d").session.autosave.when_written(lambda: said.append(page.state["unsaved"]))
+    hub.tick()
+    assert held.count == 1 and not said and not page.state["unsaved"]
+    page.session.autosave._began -= saving.HANGS_SECONDS
+    hub.tick()
+    assert said == ["this game cannot be saved: the disk does not answer"] == [page.state["unsaved"]]
+    held.go()
+    wait_for(lambda: not page.session.autosave._writing.locked())
+    page.session.autosave.write()
+    assert not page.session.autosave.unsaved and not page.state["unsaved"]
 
 
 def test_a_write_that_fails_late_is_shown(hub, monkeypatch):

@@ -26,9 +26,8 @@ from typing import Any
 
 from shogi_engine import records
 from shogi_engine.records import GameRecord, Node
-from tools.measure.web_load import Page, Server, connect, next_of
+from tools.measure.web_load import Page, Server, ask, connect, next_of
 
-WRITTEN_SECONDS = 30.0  # until a confirmed move is on disk, even a slow one
 SLOW_KIF = "先手：" + "\n先手：" * 8000
 SLOW_SGF = "(;GM[2]" + ")\n" * 8000
 MATELESS = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
@@ -136,15 +135,6 @@ async def _save(address: str, session: str) -> None:
 # ---- two at one instant
 
 
-async def ask(socket: Any, page: Page, message: dict[str, Any]) -> list[dict[str, Any]]:
-    """Send a message; return what came until it was answered."""
-    await socket.send(json.dumps({**message, "re": 1}))
-    came: list[dict[str, Any]] = []
-    while not came or came[-1].get("re") != 1:
-        came.append(page.receive(json.loads(await asyncio.wait_for(socket.recv(), 60))))
-    return came
-
-
 async def contest(address: str, owner: str, way: str) -> bool:
     """Let two pages ask at one instant; tell whether a confirmed move was lost."""
     (one, first, state), (two, second, _) = [await hello(address, owner=owner) for _ in range(2)]
@@ -163,15 +153,11 @@ async def contest(address: str, owner: str, way: str) -> bool:
     has = [(socket, page) for socket, page in sockets if len(page.state["line"]) == 2]
     for socket, page in has[:1]:
         await ask(socket, page, {"do": "move", "move": "3c3d"})
-    lost, end = True, time.monotonic() + WRITTEN_SECONDS
-    while lost and time.monotonic() < end:
-        await asyncio.sleep(0.5)
-        (kept,) = [each for each in await ask(*sockets[1], {"do": "kept"}) if each["kind"] == "kept"]
-        there = {each["id"]: each["moves"] for each in kept["games"]}
-        lost = there.get(id) != 2 if has else way != "delete" or id in there
+    (kept,) = [each for each in await ask(*sockets[1], {"do": "kept"}) if each["kind"] == "kept"]
+    there = {each["id"]: each["moves"] for each in kept["games"]}
     for socket, _ in sockets:
         await socket.close()
-    return lost
+    return there.get(id) != 2 if has else way != "delete" or id in there
 
 
 async def contests(server: Server, count: int) -> int:

@@ -3,7 +3,7 @@
     python -m tools.measure.web_kills --kills 10
 
 A visitor makes random moves and comments, and has deleted a game. After each kill the position must have all moves and
-comments that are older than half a second, and the deleted game must not be back. Prints how many moves were lost.
+comments for which the server has said `done`, and the deleted game must not be back.
 """
 
 import argparse
@@ -14,9 +14,8 @@ import sys
 import time
 from typing import Any
 
-from tools.measure.web_load import Page, Server, connect, next_of
+from tools.measure.web_load import Page, Server, ask, connect, next_of
 
-OLD = 0.5  # seconds
 GAME_KILLS = 5  # after which another game is begun: most random games are longer
 
 
@@ -24,34 +23,37 @@ class Player:
     """The visitor.
 
     Attributes:
-        moves, comments: with the times at which the server has answered
+        moves, comments: those for which the server has said `done`
     """
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
         self.session = self.deleted = ""
-        self.moves: list[tuple[str, float]] = []
-        self.comments: dict[int, tuple[str, float]] = {}
+        self.moves: list[str] = []
+        self.comments: dict[int, str] = {}
 
-    async def _say(self, kind: str, **message: Any) -> dict[str, Any]:
-        await self._socket.send(json.dumps(message))
-        return await next_of(self._socket, kind, self._page)
+    async def _ask(self, kind: str, **message: Any) -> dict[str, Any]:
+        """Send a message; when it is done, return the reply of a kind."""
+        came = await ask(self._socket, self._page, message)
+        assert came[-1]["kind"] == "done", came[-1]
+        return [each for each in came if each["kind"] == kind][-1]
 
     async def arrive(self, address: str) -> dict[str, Any]:
         """Open the page; return the state."""
         self._socket, self._page = await connect(address), Page()
-        state = await self._say("state", do="hello", session=self.session, owner="me")
+        await self._socket.send(json.dumps({"do": "hello", "session": self.session, "owner": "me"}))
+        state = await next_of(self._socket, "state", self._page)
         self.session = state["session"]
         return state
 
     async def begin(self) -> None:
         """Delete a game, and begin another."""
         self.moves, self.comments = [], {}
-        await self._say("state", do="new", game="shogi", players=[None, None])
-        await self._say("state", do="move", move="7g7f")
-        self.deleted = (await self._say("left", do="game", game="shogi"))["id"]
-        await self._say("kept", do="forget", id=self.deleted)
-        await self._say("state", do="new", game="shogi", players=[None, None])
+        await self._ask("state", do="new", game="shogi", players=[None, None])
+        await self._ask("state", do="move", move="7g7f")
+        self.deleted = (await self._ask("left", do="game", game="shogi"))["id"]
+        await self._ask("kept", do="forget", id=self.deleted)
+        await self._ask("state", do="new", game="shogi", players=[None, None])
 
     async def play(self, seconds: float) -> None:
         """Make moves and comments."""
@@ -61,31 +63,26 @@ class Player:
             moves = [move for each in targets for some in each.values() for move in some]
             if not moves:
                 return
-            state = await self._say("state", do="move", move=self._rng.choice(moves))
-            self.moves.append((state["line"][-1]["text"], time.monotonic()))
+            state = await self._ask("state", do="move", move=self._rng.choice(moves))
+            self.moves.append(state["line"][-1]["text"])
             if self._rng.random() < 0.2:
-                text = f"comment {len(self.moves)}"
-                await self._say("state", do="comment", text=text)
-                self.comments[len(self.moves)] = text, time.monotonic()
+                await self._ask("state", do="comment", text=f"comment {len(self.moves)}")
+                self.comments[len(self.moves)] = f"comment {len(self.moves)}"
             await asyncio.sleep(self._rng.uniform(0.01, 0.1))
 
-    async def missing(self, state: dict[str, Any], killed: float) -> int:
-        """Return how many moves are missing. Raises AssertionError if one of them is old, or anything else is lost."""
-        there, made = [move["text"] for move in state["line"][1:]], [text for text, _ in self.moves]
-        old = sum(at < killed - OLD for _, at in self.moves)
-        assert there == made[: len(there)] and len(there) >= old, (there, made)
-        for ply, (text, at) in self.comments.items():
-            assert at >= killed - OLD or state["line"][ply].get("comment") == text, (ply, text)
-        kept = await self._say("kept", do="kept")
+    async def check(self, state: dict[str, Any]) -> None:
+        """Raise AssertionError if anything is lost."""
+        there = [move["text"] for move in state["line"][1:]]
+        assert there == self.moves, (there, self.moves)
+        comments = {ply: move["comment"] for ply, move in enumerate(state["line"]) if move.get("comment")}
+        assert comments == self.comments, (comments, self.comments)
+        kept = await self._ask("kept", do="kept")
         assert self.deleted not in [game["id"] for game in kept["games"]]
-        self.moves = self.moves[: len(there)]
-        self.comments = {ply: said for ply, said in self.comments.items() if ply <= len(there)}
-        return len(made) - len(there)
 
 
-async def measure(server: Server, kills: int, rng: random.Random) -> list[int]:
-    """Return how many moves were lost at each kill."""
-    player, lost, moves = Player(rng), [], 0
+async def measure(server: Server, kills: int, rng: random.Random) -> None:
+    """Kill the server this often. Raises AssertionError if anything is lost."""
+    player, moves = Player(rng), 0
     await player.arrive(server.address)
     for number in range(kills):
         if number % GAME_KILLS == 0:
@@ -93,12 +90,10 @@ async def measure(server: Server, kills: int, rng: random.Random) -> list[int]:
         before = len(player.moves)
         await player.play(rng.uniform(0.8, 1.6))
         moves += len(player.moves) - before
-        killed = time.monotonic()
         server.kill()
         server.start()
-        lost.append(await player.missing(await player.arrive(server.address), killed))
-    print(f"{moves} moves; lost at each kill: {lost}")
-    return lost
+        await player.check(await player.arrive(server.address))
+    print(f"{kills} kills, {moves} moves: none is lost")
 
 
 def main() -> int:

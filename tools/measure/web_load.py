@@ -89,6 +89,15 @@ async def next_of(socket: Any, kind: str, page: Page) -> dict[str, Any]:
             return message
 
 
+async def ask(socket: Any, page: Page, message: dict[str, Any]) -> list[dict[str, Any]]:
+    """Send a message; return what came until it was answered, by `done` or an error."""
+    await socket.send(json.dumps({**message, "re": 1}))
+    came: list[dict[str, Any]] = []
+    while not came or came[-1].get("re") != 1:
+        came.append(page.receive(json.loads(await asyncio.wait_for(socket.recv(), TIMEOUT))))
+    return came
+
+
 async def visit(address: str, rng: random.Random, end: float, pause: float) -> list[float]:
     """Play random moves with live analysis until the time `end`, and leave during the game.
 

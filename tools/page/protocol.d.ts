@@ -366,7 +366,7 @@ interface Replies {
   /** The answer to a ping. */
   pong: {
   };
-  /** The message with this number was obeyed. */
+  /** The message with this number was obeyed, and what it changed is on disk if `unsaved` does not say otherwise. */
   done: {
     re: number;
   };

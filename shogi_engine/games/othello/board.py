@@ -472,7 +472,7 @@ class Board(KernelBoard[Move]):
 
     def flipped(self, move: Move) -> list[int]:
         """Return the squares of the discs that `move` flips; raises ValueError saying why if it is illegal."""
-        return notation.flipped(self._pos, self._checked(move))
+        return notation.flipped(self._pos, self._checked(Move.from_int(move)))
 
     def find_move(self, square: int | None) -> Move:
         """Return the legal move to `square`, or the pass for None; raises ValueError saying why not."""

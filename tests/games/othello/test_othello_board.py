@@ -212,6 +212,8 @@ def test_every_public_name_is_documented():
         (lambda game: game.push(Move(None)), ValueError, "cannot pass"),
         (lambda game: game.push_text("z9"), ValueError, "neither a square"),
         (lambda game: game.flipped(Move(27)), ValueError, "already"),
+        (lambda game: game.flipped("f5"), TypeError, "expected a Move"),
+        (lambda game: game.flipped(1 << 100), ValueError, "not a move"),
         (lambda game: game.set_obf("X"), ValueError, "64 squares"),
         (lambda game: game.disc_at(64), ValueError, "0 to 63"),
         (lambda game: game.disc_at(-1), ValueError, "0 to 63"),
@@ -236,5 +238,6 @@ def test_refusals_leave_the_board_as_it_was(act, error, reason):
 def test_texts_of_moves_are_read_where_moves_are_asked_for():
     board = Board()
     assert "f5" in board.legal_moves and board.is_legal("f5") and board.is_legal("F5")
+    assert 1 << 100 not in board.legal_moves and not board.is_legal(-(1 << 100))
     for text in ("a1", "pass", "rubbish", "", "37"):
         assert text not in board.legal_moves and not board.is_legal(text)

@@ -234,7 +234,8 @@ def test_ints_are_moves():
 
 
 @pytest.mark.parametrize(
-    "what", [-1, 1 << 15, 1 << 40, 127, 127 << 7, 100 << 7, 81 << 7 | 40, 89 << 7 | 40, 0, "7g7f", None]
+    "what",
+    [-1, 1 << 15, 1 << 40, 1 << 100, -(1 << 100), 127, 127 << 7, 100 << 7, 81 << 7 | 40, 89 << 7 | 40, 0, "7g7f", None],
 )
 def test_ints_that_are_no_moves(what):
     board = Board()
@@ -243,6 +244,9 @@ def test_ints_that_are_no_moves(what):
         board.push(what)
     assert what not in board.legal_moves
     assert not isinstance(what, int) or not board.is_legal(what)
+    for asks in (board.gives_check, board.is_capture, board.text, board.see):
+        with pytest.raises((TypeError, ValueError), match="expected a Move|is not a move|no null move"):
+            asks(what)
     assert board.ply() == 1 and board.move_stack == [Move.from_usi("7g7f")]
 
 

@@ -677,7 +677,7 @@ class Board(BaseBoard, KernelBoard[Move]):
         """Return the error that says why `move` is not legal."""
         if not move:
             return ValueError("illegal move '0000': the rules have no null move")
-        return illegal_move(self._pos, move)
+        return illegal_move(self._pos, Move.from_int(move))
 
     def is_pseudo_legal(self, move: Move) -> bool:
         """Tell whether `move` is legal, ignoring the king's safety and the rule on pawn drop mates."""
@@ -689,13 +689,17 @@ class Board(BaseBoard, KernelBoard[Move]):
 
     def is_capture(self, move: Move) -> bool:
         """Tell whether `move`, if it is legal, captures a piece."""
+        move = Move.from_int(move)
         return move.from_square is not None and self.color_at(move.to_square) == 1 - self.turn
 
     def gives_check(self, move: Move) -> bool:
         """Tell whether a legal `move` gives check; raises ValueError saying why if it is illegal."""
         if self._edited:
             self._validate()
-        check = ENTRIES.check_given(self._address, move)
+        try:
+            check = ENTRIES.check_given(self._address, move)
+        except (TypeError, ValueError, OverflowError):
+            raise self._illegal(move) from None
         if check < 0:
             raise self._illegal(move)
         return bool(check)
@@ -706,7 +710,7 @@ class Board(BaseBoard, KernelBoard[Move]):
         Both sides recapture with their least valuable piece as long as they gain by it. Pins and later promotions are
         ignored. Raises ValueError saying why if the move is illegal.
         """
-        encoded = np.uint32(legal_move(self._pos, move))
+        encoded = np.uint32(legal_move(self._pos, Move.from_int(move)))
         params = default_params()
         low, high = -EXCHANGE_LIMIT, EXCHANGE_LIMIT  # the gain is at least `low` and less than `high`
         while high - low > 1:
@@ -778,7 +782,7 @@ class Board(BaseBoard, KernelBoard[Move]):
 
         Raises ValueError if the move is illegal or the notation unknown.
         """
-        return format_move(self._pos, legal_move(self._pos, move), notation, self._last_target())
+        return format_move(self._pos, legal_move(self._pos, Move.from_int(move)), notation, self._last_target())
 
     def _last_target(self) -> int | None:
         """Return the square of the last move, None if there is none."""
