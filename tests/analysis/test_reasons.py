@@ -161,6 +161,13 @@ def test_a_capture_that_was_possible_before_is_no_threat():
     assert Kind.CAPTURE_THREAT_MISSED not in [fact.kind for fact in facts]
 
 
+def test_a_piece_that_hangs_in_the_better_line_too_is_not_threatened():
+    """The knight on 3c could be captured there already before the reply."""
+    sfen = "ln1sk3l/1r2g1g2/plppppn1p/6sp1/5N3/2P4S1/PPBPPP2P/1GK3R2/LNS3G1+b w P3p 42"
+    line, better = ([Move.from_usi(text) for text in texts] for texts in (["5b4b", "3h3d"], ["P*8f", "8g8f"]))
+    assert not list(threats(Board(sfen), line, better))
+
+
 def test_a_free_piece_that_was_not_taken_is_told_first_whatever_else_was_won():
     facts, _ = explained("shogi", "k8/9/9/4s4/9/4R4/8g/8L/K8 b - 1", "1h1g", "5f5d", "5d6e")
     assert facts[0].kind is Kind.PIECE_MISSED and facts[0].square == "5d"

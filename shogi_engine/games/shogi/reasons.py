@@ -227,12 +227,18 @@ def _promoting(board: Any, line: Sequence[Move], first: int) -> int:
 
 
 def _threat(board: Any, line: Sequence[Move], other: Sequence[Move]) -> tuple[int, str] | None:
-    """Return the square and the symbol of the best piece that is threatened after a line, and not after the other."""
-    found, spared = _threats(board, line), _threats(board, other)
-    new = [square for square in found if square not in spared]
+    """Return the square and the symbol of the best piece that is threatened after a line, and not after the other.
+
+    What could be captured with profit before the last move of the line is not threatened by it.
+    """
+    spared = _threats(board, other)
+    found = {square: gain for square, gain in _threats(board, line).items() if square not in spared}
+    with after(board, line[:-1]):
+        before = _gains(board, [move for move in captures(board) if move.to_square in found])
+    new = found.keys() - before.keys()
     if not new:
         return None
-    square = max(new, key=lambda square: found[square])
+    square = max(sorted(new), key=lambda square: found[square])
     with after(board, line):
         return square, SYMBOLS[board.piece_type_at(square)]
 
@@ -240,8 +246,8 @@ def _threat(board: Any, line: Sequence[Move], other: Sequence[Move]) -> tuple[in
 def _threats(board: Any, line: Sequence[Move]) -> dict[int, int]:
     """Return where the side that ended a line could capture with profit if the other passed, and how much it would win.
 
-    What it could already capture with profit before its last move is not counted. The piece that moved last threatens
-    nothing if it can be captured with profit. In check no side can pass, so there are no threats.
+    The piece that moved last threatens nothing if it can be captured with profit. In check no side can pass, so there
+    are no threats.
     """
     with after(board, line):
         if board.is_check():
@@ -249,10 +255,7 @@ def _threats(board: Any, line: Sequence[Move]) -> dict[int, int]:
         moved = line[-1].to_square
         hangs = exchange(board, moved)[0] > 0
         with after(board, [Move.null()]):
-            found = _gains(board, [move for move in captures(board) if not (hangs and move.from_square == moved)])
-    with after(board, line[:-1]):
-        before = _gains(board, [move for move in captures(board) if move.to_square in found])
-    return {square: gain for square, gain in found.items() if square not in before}
+            return _gains(board, [move for move in captures(board) if not (hangs and move.from_square == moved)])
 
 
 def _gains(board: Any, moves: Sequence[Move]) -> dict[int, int]:
