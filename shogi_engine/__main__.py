@@ -14,7 +14,15 @@ if __name__ == "__main__":
     leave_start_folder()
 
 from shogi_engine.cli import COMMANDS, GROUPS, TOOLS  # noqa: E402
-from shogi_engine.cli.common import Parser, add_command, add_language, add_module, ending_signals, flush_quietly, tell  # noqa: E402  # noqa: E402
+from shogi_engine.cli.common import (  # noqa: E402
+    Parser,
+    add_command,
+    add_language,
+    add_module,
+    ending_signals,
+    flush_quietly,
+    tell,
+)
 from shogi_engine.common.system import can_show, has_own_console, set_up_streams  # noqa: E402
 from shogi_engine.language import (  # noqa: E402
     Message,

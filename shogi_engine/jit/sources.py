@@ -88,13 +88,16 @@ def kernel_sources(package: str, contents: dict[str, bytes]) -> dict[str, bytes]
 
 
 def _imports(content: bytes) -> Iterator[str]:
-    """Yield the modules of this package that a source may import at its top level, with the packages they are in."""
+    """Yield the modules of this package that a source may name at its top level.
+
+    The packages they are in are run too, but a kernel has nothing from them unless they are named themselves.
+    """
     for match in OWN_IMPORT.finditer(content):
         module, names = match[1].decode(), (match[2] or b"").decode("utf-8", "replace")
         yield from (f"{module}.{name}" for name in re.findall(r"\w+", names))
         while module:
             yield module
-            module = module.rpartition(".")[0]
+            module = "" if names else module.rpartition(".")[0]  # `import a.b` gives a, too
 
 
 known_digest = functools.cache(sources_digest)  # the digest that a folder's sources had when it was first requested

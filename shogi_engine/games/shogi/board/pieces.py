@@ -96,6 +96,8 @@ class Move(GameMove):
         """Return the move as USI writes it: '7g7f', '8h2b+', 'P*5e'; '0000' for the null move."""
         return usi_of(self) if self else NULL_TEXT
 
+    __str__ = usi
+
     def rotate(self) -> "Move":
         """Return the move rotated by 180 degrees: the same move on `Board.mirror()`."""
         source = self >> 7 & 127
@@ -104,9 +106,6 @@ class Move(GameMove):
             if self
             else self
         )
-
-    def __str__(self) -> str:
-        return self.usi()
 
     def __repr__(self) -> str:
         return f"Move.from_usi({self.usi()!r})"
@@ -211,6 +210,8 @@ class Piece:
         """Return its SFEN symbol: 'P' and '+P' are black's, 'p' and '+p' white's."""
         return piece_symbol(self.color << 4 | self.piece_type)
 
+    __str__ = symbol
+
     def japanese_symbol(self) -> str:
         """Return its one-letter Japanese name, '歩' ... '龍'."""
         return PIECE_JAPANESE_SYMBOLS[self.piece_type]
@@ -222,9 +223,6 @@ class Piece:
     def is_promoted(self) -> bool:
         """Tell whether it has promoted."""
         return self.piece_type >= t.PROM_PAWN
-
-    def __str__(self) -> str:
-        return self.symbol()
 
     def __repr__(self) -> str:
         return f"Piece.from_symbol({self.symbol()!r})"
