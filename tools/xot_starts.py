@@ -19,7 +19,7 @@ HEAD = f"# Eight random moves that leave the game even, within {MARGIN:g} discs 
 
 
 def starts(count: int) -> list[str]:
-    """Return so many starts as transcripts, in their order."""
+    """Return a number of starts as transcripts, sorted."""
     openings = OpeningFile(OpeningPlan.of("othello"))
     known: dict[str, str] = {}
     with Engine("othello", hash_mb=16) as engine:

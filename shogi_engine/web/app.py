@@ -125,7 +125,8 @@ def facts_module() -> str:
 
 def _module(made: Mapping[str, Any]) -> str:
     """Return a JavaScript module that exports constants."""
-    lines = [f"export const {name} = {json.dumps(table, ensure_ascii=False)};" for name, table in made.items()]
+    made = {name: json.dumps(table, ensure_ascii=False, separators=(",", ":")) for name, table in made.items()}
+    lines = [f"export const {name} = {table};" for name, table in made.items()]
     return "\n".join(["// Made by the server: see words.py.", *lines, ""])
 
 

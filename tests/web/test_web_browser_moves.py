@@ -155,3 +155,96 @@ def test_the_best_and_the_second_best_move_have_colours(browser, backend, monkey
     drawn = re.findall('class="arrow (\\w+)"', visitor.page.inner_html("#board"))
     assert sorted(drawn) == ["best", "other", "second", "second"]
     visitor.close()
+
+
+def test_set_up_by_drag_and_by_turns(visitor):
+    page = visitor.page
+    page.click("#edit")
+    page.wait_for_selector("#setup-done")
+
+    def drag(source, target):
+        start = page.locator(f'rect.square[data-square="{source}"]').bounding_box()
+        page.mouse.move(start["x"] + 20, start["y"] + 20)
+        page.mouse.down()
+        end = page.locator(f'rect.square[data-square="{target}"]').bounding_box() if target else {"x": -18, "y": -18}
+        page.mouse.move(end["x"] + 20, end["y"] + 20, steps=4)
+        page.mouse.up()
+
+    def stands(board):
+        until(page, f"document.querySelector('#position').value.startsWith({board!r})")
+
+    stands("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/P")
+    drag("7g", "7e")
+    stands("lnsgkgsnl/1r5b1/ppppppppp/9/2P6/9/PP1PPPPPP/")
+    drag("2b", "")  # off the board
+    stands("lnsgkgsnl/1r7/ppppppppp/9/2P6/9/PP1PPPPPP/")
+    page.click('[data-key="tsume"]')
+    stands("4k4/9/9/")
+    page.click('[data-key="pick S"]')
+    for shown in ("S", "+S", "s", "+s", "S"):
+        visitor.tap("5c")
+        stands(f"4k4/9/4{shown}4/9/9/9/9/9/9 b")
+    page.click('[data-key="swap"]')
+    stands("9/9/9/9/9/9/4s4/9/4K4 w")
+
+
+VOICE = """window.said = [];
+Object.defineProperty(window, "speechSynthesis", {value: {speak: each => said.push(each.text), cancel() {}}});
+window.SpeechSynthesisUtterance = function (text) { this.text = text; };"""
+
+
+@pytest.mark.parametrize(("language", "said"), [
+    ("en", ["pawn 7f. ", "pawn 3d. ", "pawn 2f. ", "pawn 9f. ", "White wins: Resignation"]),
+    ("ja", ["先手７六歩. ", "後手３四歩. ", "先手２六歩. ", "先手９六歩. ", "後手の勝ち（投了）"]),
+])  # fmt: skip
+def test_moves_are_spoken_once_those_of_variations_too(browser, backend, language, said):
+    visitor = Visitor(browser, backend, language=language)
+    page = visitor.page
+    page.evaluate(VOICE)
+    page.click("#look")
+    page.check("#look-spoken")
+    page.keyboard.press("Escape")
+    until(page, "document.querySelector('#dialog:not([open])')")
+    for ply, (source, target) in enumerate((("7g", "7f"), ("3c", "3d"), ("2g", "2f")), 1):
+        visitor.move(source, target)
+        visitor.wait_ply(ply)
+        until(page, f"said.length === {ply}")
+    page.keyboard.press("ArrowLeft")
+    until(page, "said.length === 4")
+    visitor.move("9g", "9f")
+    until(page, "said.length === 5")
+    until(page, "/^3[.] /.test(document.querySelector('#heard').textContent)")
+    spoken = page.evaluate("said")
+    assert spoken[:3] + spoken[4:] == said[:4] and spoken[3] == said[1]
+    visitor.new_game("both")
+    page.click("#resign")
+    page.click("#confirm")
+    visitor.status("wins|勝ち")
+    visitor.close()
+
+
+def test_words_are_explained_at_a_tap(visitor):
+    page = visitor.page
+    page.click("#tsume")
+    page.wait_for_selector("#dialog[open]")
+    page.evaluate("document.querySelector('#side').append(Object.assign(document.createElement('p'), {id: 'said', "
+                  "textContent: 'A fork, a fork, a brinkmate, a fork.'}))")  # fmt: skip
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#said button.word")
+    assert page.locator("#said button.word").all_inner_texts() == ["fork", "brinkmate"]
+    page.click("#said button.word:last-of-type")
+    until(page, "document.querySelector('#toast').textContent.startsWith('brinkmate: ')")
+
+
+def test_print_has_the_whole_game_and_no_buttons(visitor):
+    page = visitor.page
+    visitor.paste("startpos moves " + " ".join(f"{file}g{file}f {file}c{file}d" for file in range(1, 10)))
+    visitor.wait_ply(18)
+    page.emulate_media(media="print")
+    assert not page.locator("header").is_visible() and not page.locator("#controls").is_visible()
+    inside = page.evaluate(
+        "[...document.querySelectorAll('#moves li')].every(each => each.getBoundingClientRect().bottom"
+        " <= document.querySelector('#game').getBoundingClientRect().bottom)"
+    )
+    assert inside and len(page.pdf(format="A4")) > 10_000
+    page.emulate_media(media="screen")

@@ -45,9 +45,9 @@ def centre(page, square):
 
 def test_the_arrow_keys_step_after_a_move_with_the_mouse_and_walk_after_the_tab_key(visitor):
     page = visitor.page
-    for source, target in (("7g", "7f"), ("3c", "3d")):
+    for ply, (source, target) in enumerate((("7g", "7f"), ("3c", "3d")), 1):
         visitor.move(source, target)
-    visitor.wait_ply(2)
+        visitor.wait_ply(ply)
     page.keyboard.press("ArrowLeft")
     wait_at(page, "P-7f")
     page.keyboard.press("ArrowRight")

@@ -2,7 +2,6 @@
 
 import {Board} from "./board.js";
 import {$, button, element, memory, pieces, usual_format} from "./dom.js";
-import {graph, graph_events} from "./graph.js";
 import {listen} from "./keys.js";
 import * as lines from "./lines.js";
 import {Link} from "./link.js";
@@ -34,7 +33,8 @@ function later(load) {
     else load().then(module => { loaded = module; use(module); });
   };
 }
-const dialogs = later(() => import("./dialogs.js")), ending = later(() => import("./finish.js")), games = later(() => import("./games.js"));
+const dialogs = later(() => import("./dialogs.js")), ending = later(() => import("./finish.js")),
+  chart = later(() => import("./graph.js").then(module => { module.graph_events(link, () => state); return module; })), games = later(() => import("./games.js"));
 const explorer = later(() => import("./explorer.js"));
 const look = later(() => import("./look.js")), setup = later(() => import("./setup.js"));
 const about = later(() => import("./about.js")), diagram = later(() => import("./diagram.js"));
@@ -108,7 +108,7 @@ link.on("progress", message => {
   $("judging").value = message.share;
   const move = state.line.find(each => each.node === message.node);
   if (move) move.chance = message.chance;
-  graph(state);
+  draw_graph(state);
 });
 link.on("mate", ({result, length, texts, moves, node}) => {
   if (result === "mate") $("found").replaceChildren(`${t("mateFound", {length})} `, lines.line({node, moves, texts}));
@@ -162,6 +162,11 @@ function arrows(state) {
   if (info && fits && state.analysis.on && !state.setup) board.arrows(info.arrows);
 }
 
+/** @param {State} state */
+function draw_graph(state) {
+  if (state.line.some(({chance, seconds}) => chance !== undefined || seconds !== undefined) || !$("graph").hasAttribute("hidden")) chart(({graph}) => { graph(state); reveal(); });
+}
+
 /** Show a guest only what a guest may do. @param {State} state */
 function guest(state) {
   const {role, playing, guests, tsume} = state;
@@ -198,7 +203,7 @@ function show(state) {
   panels.players(state);
   panels.clocks(state, 0);
   moves(past ? {...state, node: past.node} : state, link);
-  graph(state);
+  draw_graph(state);
   if (state.warning || state.ended || state.summary || !$("finish").hidden) ending(({finish}) => { finish(state, link, save); reveal(); });
   panels.analysis(state, info);
   explore();
@@ -359,7 +364,6 @@ for (const [id, action] of Object.entries(BUTTONS)) $(id).onclick = action;
 $("multipv").onchange = now(({analysis}) => link.say("analyse", {on: analysis.on, multipv: Number($("multipv").value)}));
 $("explorer").ontoggle = () => explorer(each => { each.forget(); explore(); });
 narrow.addEventListener("change", () => link.say("look", {narrow: narrow.matches}));
-graph_events(link, () => state);
 listen({
   step, flip, analyse, open, help,
   save: now(state => link.say("save", {format: usual_format(state)})),

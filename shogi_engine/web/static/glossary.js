@@ -14,16 +14,16 @@ function words(language) {
   const meanings = new Map(GLOSSARY[language].filter(row => !row[2]).flatMap(([names, meaning]) => names.replace(/ ?\([^)]*\)/g, "").split(", ")
     .map(name => /** @type {[string, string]} */ ([name.toLowerCase(), meaning]))).filter(([name]) => name.length > 1 && !name.includes(" N")));
   const names = [...meanings.keys()].sort((one, other) => other.length - one.length).map(name => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
-  return known[language] = {meanings, pattern: language === "ja" ? new RegExp(`(${names})`) : new RegExp(`\\b(${names})(?=s?\\b)`, "i")};
+  return known[language] = {meanings, pattern: language === "ja" ? new RegExp(`(${names})`, "g") : new RegExp(`\\b(${names})(?=s?\\b)`, "gi")};
 }
 
 /** Make the first of each known word in a paragraph a button. @param {Element} paragraph @param {(text: string) => void} tell */
 function explain(paragraph, tell) {
-  const {pattern, meanings} = words(spoken()), seen = new Set(), walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT);
+  const {pattern, meanings} = words(spoken()), seen = new Set([...paragraph.querySelectorAll(".word")].map(each => each.textContent?.toLowerCase())), walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const found = node.parentElement?.closest(APART) ? null : pattern.exec(node.textContent ?? "");
-    const name = found?.[1].toLowerCase() ?? "";
-    if (!found || seen.has(name)) continue;
+    const found = node.parentElement?.closest(APART) ? undefined : [...(node.textContent ?? "").matchAll(pattern)].find(each => !seen.has(each[1].toLowerCase()));
+    if (!found) continue;
+    const name = found[1].toLowerCase();
     seen.add(name);
     const rest = /** @type {Text} */ (node).splitText(found.index);
     rest.splitText(found[1].length);

@@ -61,6 +61,10 @@ export function clocks(state, since) {
 
 // ---- the status line
 
+/** The move on the board, which may be one of a variation. @param {State} state */
+export const move_text = ({line, node, branch, ply, last}) => branch === ply ? line[ply]?.text ?? last
+  : line.flatMap(row => row.others ?? []).flatMap(({moves}) => moves).find(([number]) => number === node)?.[1] ?? last;
+
 /** @param {Tsume} tsume */
 function tsume_words({status, length, left, made, lesson}) {
   if (status === "done" && lesson?.count && !lesson.title) return "tsume_praised";
@@ -104,7 +108,7 @@ export function status(state) {
   else if (!state.engine.ready && waits) parts.push(t("preparing"));
   const text = parts.join(" ");
   if ($("status").textContent !== text) $("status").textContent = text;
-  const at = state.branch === state.ply && state.ply ? state.line[state.ply] : undefined, said = at ? `${state.ply}. ${at.text}` : "";
+  const said = state.ply ? `${state.ply}. ${move_text(state)}` : "";
   if ($("heard").textContent !== said) $("heard").textContent = said; // for those who do not see the board
 }
 

@@ -1,6 +1,7 @@
 // The page by ear and without its picture: moves in words, spoken moves and seconds, the board as a table.
 
 import {$, button, element} from "./dom.js";
+import {move_text} from "./panels.js";
 import {piece_name, side, spoken, t} from "./words.js";
 
 const COUNTED = [30, 20, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]; // seconds left that are said
@@ -23,17 +24,17 @@ function say(text) {
   speechSynthesis.speak(said);
 }
 
-let told = "", counted = 0;
+let told = "", moved = "", counted = 0;
 
 /** Say what is new: the last move, and how the game ended. @param {State} state @param {string} situation the status line */
 export function tell(state, situation) {
-  const key = `${state.session} ${state.node} ${state.playing.over?.name}`;
+  const at = `${state.session} ${state.node}`, key = `${at} ${state.playing.over?.name}`;
   if (key === told) return;
-  const first = !told;
-  [told, counted] = [key, 0];
+  const first = !told, move = at === moved ? "" : `${in_words(move_text(state))}. `;
+  [told, moved, counted] = [key, at, 0];
   if (first || !state.last || state.setup || !window.speechSynthesis) return;
   speechSynthesis.cancel();
-  say(`${in_words(state.line[state.branch]?.text ?? state.last)}. ${state.check || state.playing.over ? situation : ""}`);
+  say(move + (state.check || state.playing.over ? situation : ""));
 }
 
 /** Count the last seconds of the running clock. @param {number} left */
