@@ -364,15 +364,20 @@ class Autosave:
             begun(lambda: self.store.erase(left), PATIENCE_SECONDS)
         return "" if hidden or self.store.folder is None else left
 
-    def named(self) -> str:
-        """Return the game's name; the game is written for it if need be. Raises OSError if it cannot be."""
+    def wanted_place(self) -> Place:
+        """Return the place of the game on the board, which is saved even if there is nothing on it."""
         if not self.id:
             self._change += 1
             self.wanted = True
+        return self._place
+
+    def named(self, place: Place) -> str:
+        """Return a game's name; the game is written for it if need be, without the lock. Raises OSError."""
+        if not place.id:
             self.write()
-        if not self.id:
+        if not place.id:
             raise OSError(str(self.fault))
-        return self.id
+        return place.id
 
     def take(self, id: str) -> None:
         """Continue with another game, which is as on disk; '' for a new one."""
