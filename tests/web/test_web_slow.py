@@ -98,9 +98,7 @@ def test_a_session_goes_on_meanwhile(hub, monkeypatch, name, fields, place, func
     thread = threading.Thread(target=page.do, args=(name,), kwargs=fields)
     thread.start()
     wait_for(lambda: held.count)
-    moved = threading.Thread(
-        target=lambda: Page(page.session).do("move", move="2g2f")
-    )  # coming waits, too
+    moved = threading.Thread(target=lambda: Page(page.session).do("move", move="2g2f"))  # coming waits, too
     moved.start()
     moved.join(30)
     there = len(page.session.tree.main()) if not moved.is_alive() else 0

@@ -20,8 +20,8 @@ _LETTER = re.compile(r"[^\W\d_](?![1-8])")  # that is no square: there may be wo
 _PART = re.compile(r"[^\s|,;:]+")
 _JUDGEMENT = re.compile(r"[!?]+")
 _SEPARATED = re.compile(rf"(?:{IN_TRANSCRIPT})(?:\s*$|{IN_TRANSCRIPT})", re.IGNORECASE)
-# The result after the moves: the discs of black and white, '40-24', '(40 - 24)', their difference, ': +16', 'W+4', or as
-# in chess, '1-0', '1/2-1/2', '*'.
+# The result after the moves: the discs of black and white, '40-24', '(40 - 24)', their difference, ': +16', 'W+4', or
+# as in chess, '1-0', '1/2-1/2', '*'.
 _SAID = (
     r"(?:[([]?(?P<black>\d{1,2})\s*[-:]\s*(?P<white>\d{1,2})[)\]]?|(?P<winner>[BW])?(?P<score>[+-]\d{1,2}|0)"
     r"|1/2\s*-\s*1/2|0?\.5\s*-\s*0?\.5|(?P<none>\*))\s*$"
