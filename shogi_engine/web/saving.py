@@ -96,7 +96,7 @@ PAUSE_SECONDS = 0.1  # minimum time between two writes of a game
 SHARE = 4.0  # and at least this many times the duration of the last write
 PAUSE_MAX_SECONDS = 5.0  # but never more than this
 RETRY_SECONDS = 5.0  # after a failed write
-HANGS_SECONDS = 5.0  # of a write, after which the disk counts as one that does not answer
+HANGS_SECONDS = 20.0  # of a write, after which the disk counts as one that does not answer
 RECORD_SECONDS = 2.0  # after the last change; then the record is written too
 log = logging.getLogger(__name__)
 
