@@ -1,5 +1,6 @@
 """`shogi-engine serve`: a board in the browser, for both games."""
 
+import gc
 import logging
 import logging.handlers
 import os
@@ -118,6 +119,7 @@ def run(args: Arguments) -> int:  # noqa: RET503  (`leave` ends the process)
             with ending_signals() as signals:
                 # The server handles most signals itself and raises them again at its end; SIGHUP it does not know.
                 signals.first = _first(ending.set, lambda: setattr(server, "should_exit", True))
+                gc.freeze()  # else all that is loaded is looked through now and then, and no move is answered meanwhile
                 server.run(sockets=[listener])
         finally:
             ending.set()

@@ -228,6 +228,7 @@ class EngineProcess:
 
     def __init__(self, transport: asyncio.SubprocessTransport, pipes: _Pipes, log: Log | None) -> None:
         self._transport, self._pipes, self._log = transport, pipes, log
+        self._loop = asyncio.get_running_loop()
         self._stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
         self._group = ProcessGroup(transport.get_pid())
         _living.add(self)
@@ -254,6 +255,11 @@ class EngineProcess:
     def alive(self) -> bool:
         """Whether it accepts commands and may answer them."""
         return not (self._pipes.closed or self._pipes.exited.is_set() or self._stdin.is_closing())
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the running event loop is the one in which it was started, and has its pipes."""
+        return self._loop is asyncio.get_running_loop()
 
     def send(self, line: str) -> float:
         """Send a line; return when (time.monotonic) it was written. Raises EngineError."""
@@ -351,6 +357,8 @@ class Turn:
 
     async def __aenter__(self) -> None:
         if self._loop is not (running := asyncio.get_running_loop()):
+            if self._loop and self._owner and not self._loop.is_closed():
+                raise RuntimeError("this client is in use in another event loop")
             self._loop, self._lock, self._owner, self._depth = running, asyncio.Lock(), None, 0
         if self._owner is not (task := asyncio.current_task()):
             await self._lock.acquire()
@@ -454,6 +462,9 @@ class EngineClient(ABC):
     @in_turn
     async def start(self) -> None:
         """Start and initialise the process if none is running. Raises EngineError, ValueError."""
+        if self._process is not None and not self._process.is_here:  # that loop has ended, and left it running
+            self._process.kill()
+            self._process = None
         if self.running or self._greeting:
             return
         await self.close()

@@ -100,7 +100,7 @@ class Learning:
         self._search.cancel()
 
     def begin(self, tree: Tree, game: GameAnalysis, side: int, problems: study.Store, page: Page) -> None:
-        """Make problems of a side's mistakes. Raises ValueError while others are being made, or if there are too many.
+        """Make problems of a side's mistakes. Raises ValueError while others are being made.
 
         Args:
             problems: where they are added
@@ -113,7 +113,6 @@ class Learning:
 
         if self.on:
             raise InputError("problems are being made")
-        check_room(problems)
         self._search.begin(tree, work, lambda made: self._made(made, problems, page))
 
     def _made(self, made: list[study.Problem], problems: study.Store, page: Page) -> None:

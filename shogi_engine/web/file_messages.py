@@ -171,36 +171,43 @@ class Invite(Action):
     """
 
     slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
     setting_up: ClassVar[bool] = False
     to: Literal["own", "play", "watch"]
     side: Side = 1
 
     def _obey(self, session: Session, page: Page) -> Reply:
-        if session.tsume is not None and self.to != "own":
-            raise InputError("a problem is being solved")
-        playing, side = session.playing, self.side if self.to == "play" else None
-        if side is not None:
-            if playing.on and playing.players[side] is not None:
-                raise InputError("the engine plays this side")
-            if not playing.on:
-                playing.begin([None, None], None)
-            session.tree.go(playing.live)
-        game = "" if self.to == "own" else session.autosave.named()
+        saves, side = session.autosave, self.side if self.to == "play" else None
+        with self.permitted(session, page):
+            if session.tsume is not None and self.to != "own":
+                raise InputError("a problem is being solved")
+            if side is not None:
+                playing = session.playing
+                if playing.on and playing.players[side] is not None:
+                    raise InputError("the engine plays this side")
+                if not playing.on:
+                    playing.begin([None, None], None)
+                session.tree.go(playing.live)
+            place = saves.wanted_place() if self.to != "own" else None
+        game = saves.named(place) if place else ""
         session.store.links.make(self.to, side, game, session.links_owner, session.identity)
-        session.seat_guests()
-        return links_reply(session, page)
+        with session.lock:
+            session.seat_guests()
+            return links_reply(session, page)
 
 
 class Revoke(Action):
     """End a link; the pages that came by it show the game no longer."""
 
     slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
     token: Name
 
     def _obey(self, session: Session, page: Page) -> Reply:
         session.store.links.revoke(self.token, session.links_owner)
-        session.dismiss_guests()
-        return links_reply(session, page)
+        with session.lock:
+            session.dismiss_guests()
+            return links_reply(session, page)
 
 
 def links_reply(session: Session, page: Page) -> replies.Links:

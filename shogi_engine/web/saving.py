@@ -96,7 +96,7 @@ PAUSE_SECONDS = 0.1  # minimum time between two writes of a game
 SHARE = 4.0  # and at least this many times the duration of the last write
 PAUSE_MAX_SECONDS = 5.0  # but never more than this
 RETRY_SECONDS = 5.0  # after a failed write
-HANGS_SECONDS = 5.0  # of a write, after which the disk counts as one that does not answer
+HANGS_SECONDS = 20.0  # of a write, after which the disk counts as one that does not answer
 RECORD_SECONDS = 2.0  # after the last change; then the record is written too
 log = logging.getLogger(__name__)
 
@@ -364,15 +364,20 @@ class Autosave:
             begun(lambda: self.store.erase(left), PATIENCE_SECONDS)
         return "" if hidden or self.store.folder is None else left
 
-    def named(self) -> str:
-        """Return the game's name; the game is written for it if need be. Raises OSError if it cannot be."""
+    def wanted_place(self) -> Place:
+        """Return the place of the game on the board, which is saved even if there is nothing on it."""
         if not self.id:
             self._change += 1
             self.wanted = True
+        return self._place
+
+    def named(self, place: Place) -> str:
+        """Return a game's name; the game is written for it if need be, without the lock. Raises OSError."""
+        if not place.id:
             self.write()
-        if not self.id:
+        if not place.id:
             raise OSError(str(self.fault))
-        return self.id
+        return place.id
 
     def take(self, id: str) -> None:
         """Continue with another game, which is as on disk; '' for a new one."""

@@ -7,12 +7,14 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 from msgspec.structs import replace
 
 from shogi_engine.analysis.analyst import PositionAnalyser
 from shogi_engine.analysis.report import copied, own_words
+from shogi_engine.common.threads import begun
 from shogi_engine.language import InputError, mark, translate
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
@@ -21,14 +23,14 @@ from shogi_engine.records.tree import one_line
 from shogi_engine.tsume import Progress
 from shogi_engine.types.limits import Clock
 from shogi_engine.web import replies, view
-from shogi_engine.web.access import SESSION_BURST, SESSION_RATE, Bucket
+from shogi_engine.web.access import PATIENCE_SECONDS, SESSION_BURST, SESSION_RATE, Bucket
 from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.exercises import Learning, Lesson, Tsume
 from shogi_engine.web.links import Page, Receiver, Viewers, ViewOptions
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.pool import EnginePool, Engines, Priority, SearchSlot
 from shogi_engine.web.replies import Asked, Person, Role
-from shogi_engine.web.saving import Autosave, Collections, SavedGame, head_of
+from shogi_engine.web.saving import Autosave, Collections, SavedGame, head_of, reason_of
 from shogi_engine.web.store import GameStore, Head
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.view import Chosen, chosen_game
@@ -369,7 +371,7 @@ class Session:
 
         Args:
             coach: whether the engine stops at the human's blunders
-            after: the name of the game whose guests come along, '' for none
+            after: the name of the game whose guests come along, '' for none; they do not if the disk refuses or hangs
             swapped: they change sides
         """
         self.request = None
@@ -378,8 +380,11 @@ class Session:
             self.flipped = self._is_turned(players.index(None))
         if after and self.guests_of(after):
             self.autosave.changed()
-            self.autosave.write()  # the links need the new game's name
-            self.store.links.move(after, self.autosave.id, swapped=swapped)
+            self.autosave.write(patience=PATIENCE_SECONDS)  # the links need the new game's name
+            if new := self.autosave.id:
+                moved = begun(partial(self.store.links.move, after, new, swapped=swapped), PATIENCE_SECONDS)
+                if moved.done() and (fault := moved.exception()) is not None:
+                    self.viewers.tell(reason_of(fault))
         self.seat_guests()
 
     @property

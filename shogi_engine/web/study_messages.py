@@ -210,12 +210,16 @@ class Learn(Action):
     """Make problems of the mistakes that a side made in the judged game."""
 
     slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
     side: Side
 
     def _obey(self, session: Session, page: Page) -> None:
-        game = session.analyses.judged_game()
+        with self.permitted(session, page):
+            tree, game = session.tree, session.analyses.judged_game()
         with mistakes_of(session) as problems:
-            session.learning.begin(session.tree, game, self.side, problems, page)
+            check_room(problems)
+            with session.lock:
+                session.learning.begin(tree, game, self.side, problems, page)
 
 
 class Lessons(Question):

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -120,6 +121,30 @@ def test_an_engine_that_died_is_started_again(client, plain, command, tmp_path):
             return str((await engine.play(board, NOW)).move)
 
     assert asyncio.run(play()) == move
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # asyncio, of a closed loop's pipes
+@pytest.mark.parametrize(("client", "plain", "command"), KINDS)
+def test_a_client_that_was_left_open_is_started_again_in_another_loop(client, plain, command):
+    engine, (board, move) = client([*command, "slow"], **SETTINGS), boards(client)[0]
+
+    async def play():
+        return str((await engine.play(board, NOW)).move), engine.pid
+
+    (one, first), (two, second) = asyncio.run(play()), asyncio.run(play())
+    assert one == two == move and first != second
+
+    async def elsewhere():
+        call = asyncio.create_task(engine.play(board, NOW))
+        await asyncio.sleep(0.05)
+        with pytest.raises(RuntimeError, match="another event loop"):
+            await asyncio.to_thread(asyncio.run, engine.play(board, NOW))
+        found = await call
+        await engine.close()
+        return str(found.move)
+
+    assert asyncio.run(elsewhere()) == move
+    gc.collect()  # where the warnings are ignored
 
 
 def test_an_engine_that_is_started_again_has_its_options(tmp_path):

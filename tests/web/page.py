@@ -48,5 +48,9 @@ class Page:
     def texts(self):
         return [move["text"] for move in self.state["line"][1:]]
 
+    def named(self):
+        saves = self.session.autosave
+        return saves.named(saves.wanted_place())
+
     def games(self):
         return self.do("kept").last("kept")["games"]

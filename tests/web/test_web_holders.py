@@ -242,7 +242,7 @@ def test_the_last_place_at_a_board_is_taken_once(open_hub, monkeypatch):
     monkeypatch.setattr("shogi_engine.web.hub.GUESTS_MAX", 1)
     page = Page.of(hub)
     page.do("move", move="7g7f")
-    link = hub.store.links.make("watch", None, page.session.autosave.named(), "me", page.session.identity)
+    link = hub.store.links.make("watch", None, page.named(), "me", page.session.identity)
 
     def come():
         return hub.attach("", "", lambda reply: None, link.token)

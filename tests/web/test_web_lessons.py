@@ -83,7 +83,7 @@ def status_of(page):
 
 def test_mistakes_become_problems_that_come_back(page, clock):
     assert (learned(page), learned(page)) == (1, 0) and counted(page) == (1, 1)
-    game, line = page.session.autosave.named(), page.state["line"]
+    game, line = page.named(), page.state["line"]
     page.do("go", node=page.state["line"][-1]["node"])
     page.do("lesson", on=True)
     lesson = page.state["tsume"]["lesson"]
@@ -120,7 +120,7 @@ def test_mistakes_become_problems_that_come_back(page, clock):
 def test_a_game_that_is_being_played_goes_on_after_a_problem(page):
     learned(page)
     page.do("new", game="shogi", players=[None, None], clock="10m").do("move", move="7g7f")
-    game, line = page.session.autosave.named(), page.state["line"]
+    game, line = page.named(), page.state["line"]
     page.do("lesson", on=True).do("move", move=BEST).do("undo").do("lesson", on=False)
     assert page.state["playing"]["on"] and page.session.autosave.id == game and page.state["line"] == line
     page.do("move", move="3c3d")
@@ -244,7 +244,7 @@ def as_bad(*moves):
 
 def test_the_turning_points_are_given_at_once_and_nothing_is_kept(page, monkeypatch):
     monkeypatch.setattr(FakeEngine, "analyse", as_bad("9g9f"))
-    game, line = page.session.autosave.named(), page.state["line"]
+    game, line = page.named(), page.state["line"]
     page.do("better", side=0)
     lesson = page.state["tsume"]["lesson"]
     assert (lesson["place"], lesson["count"], page.state["ply"], page.state["turn"]) == (1, 1, 0, 0)
@@ -285,7 +285,7 @@ def test_one_can_go_on_from_a_turning_point_or_leave(page):
 def test_lessons_are_taken_one_after_another_and_the_game_comes_back(hub):
     page = Page.of(hub)
     page.do("move", move="7g7f")
-    game = page.session.autosave.named()
+    game = page.named()
     rows = page.do("course", game="shogi").last("course")["rows"]
     assert [row[2] for row in rows] == [0] * len(rows) and rows[0][:2] == ["pawn", "The pawn"]
     page.do("take", game="shogi", lesson="silver")
@@ -371,7 +371,7 @@ def test_a_board_of_a_problem_is_never_a_game_of_the_list(page):
 
 def test_a_game_that_was_deleted_meanwhile_does_not_come_back(page):
     learned(page)
-    game = page.session.autosave.named()
+    game = page.named()
     page.do("lesson", on=True).do("forget", id=game).do("lesson", on=False)
     assert page.state["tsume"] is None and page.state["ply"] == 0 and "no longer exists" in page.last("error")["text"]
 

@@ -1,6 +1,7 @@
 """The server of the board in the browser: what it serves, whom it lets in, and that nothing sent to it ends it."""
 
 import asyncio
+import gc
 import ipaddress
 import random
 import socket
@@ -168,6 +169,21 @@ def test_a_failure_within_is_told_and_ends_nothing(hub, monkeypatch):
         assert "could not" in receive(socket, "error")["text"]
         socket.send_json({"do": "move", "move": "7g7f"})
         receive(socket, "state")
+
+
+def test_a_server_does_not_look_through_what_is_loaded_again(monkeypatch, tmp_path):
+    """A full collection of garbage stops every thread for as long as that takes."""
+    frozen, interval = [], sys.getswitchinterval()
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr("shogi_engine.web.app.hub_of_engines", lambda *_: fake_hub())
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: frozen.append(gc.get_freeze_count()))
+    monkeypatch.setattr("shogi_engine.cli.serve.leave", lambda status: None)
+    try:
+        main(["serve", "--port", "0"])
+    finally:
+        gc.unfreeze()
+        sys.setswitchinterval(interval)
+    assert frozen[0] > 10_000
 
 
 def test_the_command_says_what_is_missing(monkeypatch, capsys):

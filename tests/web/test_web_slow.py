@@ -11,9 +11,10 @@ from starlette.testclient import TestClient
 
 from shogi_engine import study
 from shogi_engine.tsume import Progress
-from shogi_engine.web import exercises, file_messages, saving
+from shogi_engine.web import exercises, file_messages, saving, session
 from shogi_engine.web.access import WORKERS
 from shogi_engine.web.app import application
+from shogi_engine.web.links import Links
 from shogi_engine.web.saving import Collections, SavedGame
 from shogi_engine.web.store import DATABASE, GameStore
 from tests.web.fake_engine import fake_hub, wait_for
@@ -33,6 +34,9 @@ SLOW = [
     ("lesson", {"on": True}, study.Store, "due"),
     ("take", {"game": "shogi"}, GameStore, "progress"),
     ("tsume", {"on": True, "problem": 1}, GameStore, "progress"),
+    ("invite", {"to": "watch"}, GameStore, "write"),
+    ("invite", {"to": "own"}, Links, "make"),
+    ("revoke", {"token": "TOKEN"}, Links, "revoke"),
 ]
 
 
@@ -88,11 +92,13 @@ def sockets_of(hub, count, held):
 def test_a_session_goes_on_meanwhile(hub, monkeypatch, name, fields, place, function):
     fields = {key: saved_game(hub) if value == "ID" else value for key, value in fields.items()}
     page = Page.of(hub)
+    if "token" in fields:
+        fields["token"] = page.do("invite", to="own").last("links")["links"][0]["token"]
     held = Held(monkeypatch, place, function)
     thread = threading.Thread(target=page.do, args=(name,), kwargs=fields)
     thread.start()
     wait_for(lambda: held.count)
-    moved = threading.Thread(target=Page(page.session).do, args=("move",), kwargs={"move": "2g2f"})
+    moved = threading.Thread(target=lambda: Page(page.session).do("move", move="2g2f"))  # coming waits, too
     moved.start()
     moved.join(30)
     there = len(page.session.tree.main()) if not moved.is_alive() else 0
@@ -298,6 +304,21 @@ def test_another_game_does_not_wait_for_the_disk(hub, monkeypatch, function):
     assert [len(SavedGame.parse(hub.store.content(name)).game["nodes"]) for name in names] == [2, 2, 2]
     assert all(hub.store.holders.of(name) is None for name in names)
     assert len(list(hub.store.folder.glob("*.kifu"))) == 3
+
+
+@pytest.mark.parametrize(("place", "function"), [(GameStore, "write"), (Links, "move")])
+def test_guests_who_come_along_to_another_game_do_not_hold_it(hub, monkeypatch, place, function):
+    page = Page.of(hub).do("new", game="shogi", players=[None, None]).do("move", move="7g7f")
+    page.do("invite", to="watch").do("resign")
+    for module in (saving, session):
+        monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.05)
+    held = Held(monkeypatch, place, function)
+    asked = threading.Thread(target=page.do, args=("rematch",))
+    asked.start()
+    asked.join(30)
+    over = not asked.is_alive() and page.state["playing"]["on"] and page.state["ply"] == 0
+    held.go()
+    assert over and held.count
 
 
 def test_a_busy_session_keeps_neither_clocks_nor_other_sessions_waiting(hub):

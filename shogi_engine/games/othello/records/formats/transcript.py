@@ -20,8 +20,12 @@ _LETTER = re.compile(r"[^\W\d_](?![1-8])")  # that is no square: there may be wo
 _PART = re.compile(r"[^\s|,;:]+")
 _JUDGEMENT = re.compile(r"[!?]+")
 _SEPARATED = re.compile(rf"(?:{IN_TRANSCRIPT})(?:\s*$|{IN_TRANSCRIPT})", re.IGNORECASE)
-# The result after the moves: the discs of black and white, '40-24', '(40 - 24)', or their difference, ': +16', 'W+4'.
-_SAID = r"(?:[([]?(?P<black>\d{1,2})\s*[-:]\s*(?P<white>\d{1,2})[)\]]?|(?P<winner>[BW])?(?P<score>[+-]\d{1,2}|0))\s*$"
+# The result after the moves: the discs of black and white, '40-24', '(40 - 24)', their difference, ': +16', 'W+4', or
+# as in chess, '1-0', '1/2-1/2', '*'.
+_SAID = (
+    r"(?:[([]?(?P<black>\d{1,2})\s*[-:]\s*(?P<white>\d{1,2})[)\]]?|(?P<winner>[BW])?(?P<score>[+-]\d{1,2}|0)"
+    r"|1/2\s*-\s*1/2|0?\.5\s*-\s*0?\.5|(?P<none>\*))\s*$"
+)
 _RESULT, _ONLY_RESULT = re.compile(rf"[\s:=]+{_SAID}", re.ASCII), re.compile(rf"[\s:=]*{_SAID}", re.ASCII)
 _CONTINUES = re.compile(r"\s*(?:[2-9]|\d{2,3})\s*[.):]", re.ASCII)
 RESULT_MAX = 16  # characters at the end of a line, in which its result is
@@ -67,6 +71,8 @@ class TranscriptReader(LineReader):
 
     def _result(self, given: re.Match[str]) -> None:
         """Take the result that the line gives, unless the game was played to its end."""
+        if given["none"]:
+            return
         discs = [int(given[side] or 0) for side in ("black", "white")]
         score = float(given["score"] or discs[0] - discs[1]) * (-1 if given["winner"] == "W" else 1)
         if sum(discs) > SQUARES or abs(score) > SQUARES:
