@@ -25,9 +25,9 @@ from shogi_engine.study.problems import (
     as_records,
     as_text,
     problems_of,
+    problems_of_lines,
     reply_line,
 )
-from shogi_engine.study.repertoire import problems_of_lines
 from shogi_engine.study.sheet import diagram, is_problem, sheet
 from shogi_engine.study.store import NAME, Store
 

@@ -1,8 +1,8 @@
-"""Problems made of the mistakes of judged games: positions in which a few moves were clearly best."""
+"""Problems: positions of judged games in which a few moves were clearly best, and those of a repertoire's lines."""
 
 import datetime
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,7 +14,7 @@ from shogi_engine.analysis.judgement import INACCURACY, MATE, MOVE, OPENING, PIE
 from shogi_engine.engine import Engine
 from shogi_engine.language import LANGUAGES, mark, translate
 from shogi_engine.play.words import VERSUS, names_shown
-from shogi_engine.records import GameRecord
+from shogi_engine.records import GameRecord, Node
 from shogi_engine.tsume import DONE, GOOD, WRONG, Verdict
 from shogi_engine.types.limits import SIDES, Limit
 
@@ -378,3 +378,40 @@ class TurningPoints:
     def review(self, problem: Problem, rating: Rating, at: datetime.datetime | None = None) -> None:
         """Count a problem that was solved at the first try."""
         self.found += rating != Rating.Again
+
+
+# ---- A repertoire: the lines that a player wants to know. A Store keeps them apart
+
+
+Figures = Callable[[Any], Callable[[str], Sequence[str]]]
+
+
+def problems_of_lines(
+    record: GameRecord, side: str, *, plies: int = 30, figures: Figures = lambda board: lambda language: ()
+) -> Iterator[Problem]:
+    """Yield the positions of a record's lines in which a side is to move, with its move, in the order of the lines.
+
+    Of variations those of the other side are followed; of one's own moves only the first.
+
+    Args:
+        side: 'black' or 'white'
+        plies: of each line, from its start
+        figures: `figures(board)(language)` returns sentences on the moves of a Board's position
+    """
+    who, board = VERSUS.join(record.names) if any(record.names) else "", record.board(0)
+
+    def walk(node: Node, ply: int) -> Iterator[Problem]:
+        if ply > plies:
+            return
+        own = SIDES[int(board.turn)] == side
+        for child in node.children[: 1 if own else None]:
+            if own:
+                line = tuple(each.move for each in GameRecord.line(child))[: plies - ply + 1]
+                said = figures(board)
+                why = tuple((language, tuple(said(language))) for language in LANGUAGES)
+                yield Problem(record.game, board.position(), LINE, line[:1], line, "", why=why, source=f"{who}, {ply}")
+            board.push_text(child.move)
+            yield from walk(child, ply + 1)
+            board.pop()
+
+    return walk(record.root, 1)
