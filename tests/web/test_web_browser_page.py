@@ -1,6 +1,7 @@
 """What players do with the page, and what once went wrong: each sentence of theirs is a test in Chromium."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -376,7 +377,8 @@ def test_the_first_position_takes_no_more_requests_and_bytes_than_needed(browser
         "performance.getEntries().filter(each => 'decodedBodySize' in each)"
         ".map(each => [new URL(each.name).pathname, each.decodedBodySize])"
     ))  # fmt: skip
-    first = {name: size for name, size in sizes.items() if not name.endswith("pieces.js")}
+    later = "pieces.js", "glossary.js", "meanings.js"  # a second later, which a slow machine sees here
+    first = {name: size for name, size in sizes.items() if not name.endswith(later)}
     assert all(first.values()) and {"/", "/static/app.js", "/static/style.css"} <= first.keys()
     assert len([name for name in first if name.endswith(".js")]) <= 16, first
     assert sum(first.values()) <= FIRST_BYTES, first
@@ -406,8 +408,7 @@ def deepening(monkeypatch):
         while not self._stopped.wait(0.5):
             depth += 1
             for line in lines:
-                line.depth, line.score = depth, Score.parse(f"cp {100 * depth}")
-                on_info(line)
+                on_info(replace(line, depth=depth, score=Score.parse(f"cp {100 * depth}")))
 
     monkeypatch.setattr(FakeEngine, "_think", think)
 
