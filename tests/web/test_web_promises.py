@@ -9,6 +9,7 @@ import time
 import pytest
 
 from shogi_engine import records
+from shogi_engine.web import saving
 from shogi_engine.web.access import HEADERS, Bucket, Guard
 from shogi_engine.web.hub import Hub
 from shogi_engine.web.pool import EnginePool
@@ -21,9 +22,9 @@ from tests.web.page import Page
 
 
 class SlowStore(GameStore):
-    """A store that fails while `fault` is an exception, and whose writes wait while `gate` is closed."""
+    """A store whose writes take `seconds`, wait while `gate` is closed, and fail while `fault` is an exception."""
 
-    fault = None
+    fault, seconds = None, 0.0
 
     def __init__(self, folder):
         super().__init__(folder)
@@ -31,6 +32,7 @@ class SlowStore(GameStore):
         self.gate.set()
 
     def _delay(self):
+        time.sleep(self.seconds)
         if self.fault is not None:
             raise self.fault
         if not self.gate.is_set():
@@ -166,6 +168,39 @@ def test_a_move_during_a_write_is_written_by_the_next(start, written):
     assert not page.session.autosave.unsaved and kept(hub) == [("shogi", ("7g7f", "3c3d", "2g2f"))]
     (record,) = hub.store.folder.glob("*.kifu")
     assert records.load(record)[0].moves == ["7g7f", "3c3d", "2g2f"]
+
+
+def test_a_slow_disk_has_pauses(start):
+    hub, seconds = start(), 0.1
+    page, hub.store.seconds = Page.of(hub), seconds
+    began = time.monotonic()
+    page.do("move", move="7g7f")
+    wait_for(lambda: not page.session.autosave.unsaved)
+    pause = saving.SHARE * seconds
+    hub.save(began + pause)  # that long after the write has ended, and not after it has begun
+    page.do("move", move="3c3d")
+    hub.save(began + pause)
+    assert page.session.autosave.unsaved and kept(hub) == [("shogi", ("7g7f",))]
+    later(hub)
+    assert kept(hub) == [("shogi", ("7g7f", "3c3d"))]
+
+
+def test_a_game_that_is_forgotten_during_its_first_write_is_nobodys(start):
+    hub = start()
+    page = Page.of(hub)
+    autosave = page.session.autosave
+    autosave._took = 1.0  # nothing is written at once
+    page.do("move", move="7g7f")
+    hub.store.gate.clear()
+    writer = threading.Thread(target=autosave.write)
+    writer.start()
+    assert hub.store.waiting.wait(60)
+    with page.session.lock:
+        autosave.leave(hidden=True)
+    hub.store.gate.set()
+    writer.join()
+    (row,) = hub.store.games("me")
+    assert hub.store.holders.of(row["id"]) is None
 
 
 def test_a_session_is_freed_only_when_all_is_written(start):
