@@ -435,6 +435,7 @@ def test_the_list_of_lines_goes_on_below_a_pointer_that_rests(visitor, deepening
     page.mouse.move(0, 0)
     page.wait_for_selector("#lines:not(.held)")
     follows(page)
+    page.keyboard.press("Tab")  # the keyboard is used from here on, so the focus stays when the list is drawn anew
     page.focus("#lines li:nth-child(3) .add")
     page.keyboard.press("Shift+Tab")  # a move that has the focus by the keyboard shows its board
     page.wait_for_selector("#lines.held")
