@@ -81,8 +81,8 @@ export class Local {
       const action = /** @type {any} */ (this.#actions)[name], question = /** @type {any} */ (this.#questions)[name];
       if (!action && !question) refuse(t("notHere"));
       await (action ?? question)(fields);
-      if (action) this.#changed();
-      if (re !== undefined) this.#tell("done", {re});
+      const kept = action ? this.#changed() : undefined;
+      if (re !== undefined) Promise.resolve(kept).then(() => this.#tell("done", {re})); // the next message does not wait for that
     } catch (fault) {
       if (!(fault instanceof Refusal)) console.error(fault);
       this.#refused(fault, re);
@@ -306,7 +306,8 @@ export class Local {
   // ---- what is shown
 
   /** Show what has changed, keep it, and continue. */
-  #changed() { this.#show(); this.#keep(); this.#follow(); }
+  /** Show and keep what has changed; return when it is kept, or cannot be. */
+  #changed() { this.#show(); const kept = this.#keep(); this.#follow(); return kept; }
   #show() {
     const game = this.#game, {node, play, tsume} = game, look = this.#look, {language} = look, rules = this.#at(), setup = this.#setup, labels = LABELS[language];
     const position = setup ? written(game.game, setup) : rules.write(), {termination, check, side} = rules.status(), legal = rules.moves(), at = this.#nodes[node], path = this.#path(), main = this.#line();
