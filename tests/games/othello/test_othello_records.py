@@ -167,7 +167,11 @@ def test_ggf_there_and_back(seed, data):
         st.characters(exclude_characters="]", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=8
     )
     value = value.map(str.strip).filter(bool)
-    game.headers = data.draw(st.dictionaries(st.sampled_from(["site", "time", "event", "XX"]), value))
+    # The time of another format is written as GGF has it, '0' as '0:00'.
+    times = st.sampled_from(["15:00", "1:00:00/0:30", "0:20/2"]) | value.map("about {}".format)
+    game.headers = data.draw(
+        st.fixed_dictionaries({}, optional={"site": value, "time": times, "event": value, "XX": value})
+    )
     game.names = [data.draw(value), data.draw(value)]
     again = parse_ggf(format_ggf(game))
     game.score = again.score  # of a finished game it is counted
