@@ -178,6 +178,7 @@ def test_a_server_does_not_look_through_what_is_loaded_again(monkeypatch, tmp_pa
     monkeypatch.setattr("shogi_engine.web.app.hub_of_engines", lambda *_: fake_hub())
     monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: frozen.append(gc.get_freeze_count()))
     monkeypatch.setattr("shogi_engine.cli.serve.leave", lambda status: None)
+    monkeypatch.setattr("shogi_engine.cli.serve.start_thread", lambda *_: None)  # it ends the process a while later
     try:
         main(["serve", "--port", "0"])
     finally:
