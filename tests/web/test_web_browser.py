@@ -24,10 +24,11 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium h
 def tap_somewhere(visitor, rng):
     """Make one random move with taps."""
     page = visitor.page
-    pieces = page.locator("rect.movable")
+    pieces, targets = page.locator("rect.movable"), page.locator("rect.target")
     pieces.nth(rng.randrange(pieces.count())).click()
     if page.locator("body").get_attribute("data-game") == "shogi":
-        targets = page.locator("rect.target")
+        while not targets.count():  # it was the engine's turn: a piece of a move to be made then
+            pieces.nth(rng.randrange(pieces.count())).click()
         targets.nth(rng.randrange(targets.count())).click()
         if page.locator("#promotion[open]").count():
             page.click("#promotion button.main")

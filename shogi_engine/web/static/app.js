@@ -300,7 +300,11 @@ $("comment").addEventListener("input", now(({session, node}) => {
   sending = setTimeout(send_comment, 600);
   show_sign();
 }));
-for (const [target, name] of /** @type {[EventTarget, string][]} */ ([[$("comment"), "blur"], [window, "pagehide"]])) target.addEventListener(name, send_comment);
+$("comment").addEventListener("blur", () => { // a press elsewhere is to end first: what is pressed must not be drawn anew
+  clearTimeout(sending);
+  sending = setTimeout(send_comment, 300);
+});
+addEventListener("pagehide", send_comment);
 
 // ---- the user's actions
 
