@@ -19,8 +19,9 @@ from shogi_engine.web.access import Slow
 from shogi_engine.web.links import Page
 from shogi_engine.web.replies import Reply, Role, one_of
 from shogi_engine.web.session import Session
+from shogi_engine.web.view import FILE_MAX
 
-MESSAGE_MAX = 3 << 20  # bytes: a file of FILE_MAX bytes in base64, and the other fields
+MESSAGE_MAX = 3 * FILE_MAX // 2  # bytes: a file in base64, and the other fields
 TEXT_MAX = 200_000  # characters of a pasted record
 LEVEL_MAX = 30
 LINE_MAX = 200  # moves of a line

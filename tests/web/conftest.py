@@ -38,6 +38,15 @@ def engines(request):
     return request.getfixturevalue("engine_address" if request.param == "server" else "site")
 
 
+@pytest.fixture
+def visitor(browser, backend):
+    from tests.web.visitor import Visitor
+
+    made = Visitor(browser, backend)
+    yield made
+    made.close()
+
+
 class StaticFiles(SimpleHTTPRequestHandler):
     """As `python -m http.server`, silent."""
 

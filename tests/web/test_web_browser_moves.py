@@ -22,13 +22,6 @@ TIMED = """手合割：平手
 """
 
 
-@pytest.fixture
-def visitor(browser, backend):
-    made = Visitor(browser, backend)
-    yield made
-    made.close()
-
-
 def test_signs_and_times_of_moves(visitor):
     page = visitor.page
     visitor.paste(TIMED)

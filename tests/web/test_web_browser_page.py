@@ -17,13 +17,6 @@ ENTERED = "startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e"
 BLUNDERED = "startpos moves 7g7f 3c3d 8h3c+ 2a3c 2g2f 8c8d"  # the third move is bad, as the engine that is a fake says
 
 
-@pytest.fixture
-def visitor(browser, backend):
-    made = Visitor(browser, backend)
-    yield made
-    made.close()
-
-
 def at(page):
     """Return the text of the move on the board."""
     return page.inner_text("#moves [aria-current]").strip()

@@ -5,7 +5,7 @@ import {$, button, element, memory, pieces, usual_format} from "./dom.js";
 import {listen} from "./keys.js";
 import * as lines from "./lines.js";
 import {Link} from "./link.js";
-import {moves, reveal, signed} from "./moves.js";
+import {moves, reveal, SIGNS, signed} from "./moves.js";
 import * as panels from "./panels.js";
 import {play, set_sounds} from "./sound.js";
 import {two_people, other_language, own_side, refusal, side, speak, spoken, t, translate} from "./words.js";
@@ -275,8 +275,6 @@ function show_comment(state) {
   show_sign();
 }
 
-/** @type {[string, string][]} the signs for a move, and their names */
-const SIGNS = [["!!", "sign_very_good"], ["!", "sign_good"], ["!?", "sign_interesting"], ["?!", "called_inaccuracy"], ["?", "called_mistake"], ["??", "called_blunder"]];
 /** Begin the comment with a sign, or take it away. @param {string} sign */
 function set_sign(sign) {
   const [now, rest] = signed($("comment").value);
@@ -286,13 +284,13 @@ function set_sign(sign) {
 }
 function show_sign() {
   const [now] = signed($("comment").value);
-  for (const [place, [sign, name]] of SIGNS.entries()) {
+  for (const [place, [sign, name]] of Object.entries(SIGNS).entries()) {
     const each = $("signs").children[place];
     each.setAttribute("aria-pressed", String(sign === now));
     each.setAttribute("aria-label", /** @type {HTMLElement} */ (each).title = t(name));
   }
 }
-$("signs").append(...SIGNS.map(([sign]) => button(sign, () => set_sign(sign))));
+$("signs").append(...Object.keys(SIGNS).map(sign => button(sign, () => set_sign(sign))));
 
 $("comment").addEventListener("input", now(({session, node}) => {
   typed = {session, node, text: $("comment").value};

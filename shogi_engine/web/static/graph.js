@@ -31,6 +31,7 @@ export function graph(state) {
   /** @type {[number, number][]} */
   const known = line.flatMap((move, ply) => move.chance === undefined ? [] : [[ply, move.chance]]);
   const times = line.map(({seconds = 0}) => state.playing.on ? 0 : seconds), timed = times.filter(Boolean).length > 1;
+  const longest = times.reduce((most, each) => Math.max(most, each), 0);
   svg.toggleAttribute("hidden", known.length < 2 && !timed);
   if (known.length < 2 && !timed) return;
   const here = Math.min(state.branch, line.length - 1), chance = line[here].chance;
@@ -42,7 +43,7 @@ export function graph(state) {
   const points = known.map(([ply, share]) => `${x(ply).toFixed(1)},${y(share).toFixed(1)}`).join(" ");
   svg.replaceChildren();
   if (timed) times.forEach((seconds, ply) => {
-    const high = BARS * Math.sqrt(seconds / Math.max(...times)), black = (state.turn + state.ply - ply) % 2 !== 0;
+    const high = BARS * Math.sqrt(seconds / longest), black = (state.turn + state.ply - ply) % 2 !== 0;
     if (seconds) add("rect", {x: x(ply - 0.8), y: black ? 0 : HIGH - high, width: x(0.8), height: high, class: "time"});
   });
   if (known.length > 1) add("polygon", {points: `${x(known[0][0])},50 ${points} ${x(known[known.length - 1][0])},50`, class: "area"});

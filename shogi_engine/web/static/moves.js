@@ -7,9 +7,11 @@ import {t} from "./words.js";
 
 const MARKS = {blunder: "??", mistake: "?", inaccuracy: "?!"};
 
+/** @type {Record<string, string>} the signs for a move, with the words that name them */
+export const SIGNS = {"!!": "sign_very_good", "!": "sign_good", "!?": "sign_interesting", "?!": "called_inaccuracy", "?": "called_mistake", "??": "called_blunder"};
 /** A comment may begin with a sign of one's own for the move: that, "" for none, and the rest. @param {string} comment @returns {[string, string]} */
 export function signed(comment) {
-  const [sign] = /^(!!|\?\?|!\?|\?!|!|\?)(?=\s|$)/.exec(comment) ?? [""];
+  const [first] = comment.split(/\s/, 1), sign = Object.hasOwn(SIGNS, first) ? first : "";
   return [sign, comment.slice(sign.length).trimStart()];
 }
 
