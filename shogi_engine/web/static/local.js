@@ -11,6 +11,7 @@ import {SAVED, Shelf, SOLVED} from "./shelf.js";
 import {t} from "./words.js";
 
 const MOVES_MAX = 10_000; // of a record: what the kernels can be told at once
+const QUICK_MS = 50; // what a page shows is kept, unless that takes longer
 const WAITING = ["searching", "defending"], OVER = ["done", "answered"]; // of problems
 /** @param {number} value @param {string} unit */
 const chance = (value, unit) => unit === "mate" ? Number(value > 0) : 1 / (1 + Math.exp(-value / SCALES[unit]));
@@ -81,7 +82,12 @@ export class Local {
       const action = /** @type {any} */ (this.#actions)[name], question = /** @type {any} */ (this.#questions)[name];
       if (!action && !question) refuse(t("notHere"));
       await (action ?? question)(fields);
-      const kept = action ? this.#changed() : undefined;
+      const kept = action ? this.#keep() : undefined;
+      if (action) {
+        await Promise.race([kept, new Promise(done => setTimeout(done, QUICK_MS))]);
+        this.#show();
+        this.#follow();
+      }
       if (re !== undefined) Promise.resolve(kept).then(() => this.#tell("done", {re})); // the next message does not wait for that
     } catch (fault) {
       if (!(fault instanceof Refusal)) console.error(fault);
@@ -306,8 +312,7 @@ export class Local {
   // ---- what is shown
 
   /** Show what has changed, keep it, and continue. */
-  /** Show and keep what has changed; return when it is kept, or cannot be. */
-  #changed() { this.#show(); const kept = this.#keep(); this.#follow(); return kept; }
+  #changed() { this.#show(); this.#keep(); this.#follow(); }
   #show() {
     const game = this.#game, {node, play, tsume} = game, look = this.#look, {language} = look, rules = this.#at(), setup = this.#setup, labels = LABELS[language];
     const position = setup ? written(game.game, setup) : rules.write(), {termination, check, side} = rules.status(), legal = rules.moves(), at = this.#nodes[node], path = this.#path(), main = this.#line();
