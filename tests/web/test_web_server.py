@@ -263,6 +263,24 @@ def test_two_servers_do_not_share_a_port():
             _listener("127.0.0.1", port)
 
 
+def test_small_messages_are_sent_at_once():
+    """Two in a row would else wait for the page's delayed ACK, which is 40 ms."""
+
+    async def without_delay():
+        served = asyncio.get_running_loop().create_future()
+
+        def serve(reader, writer):
+            served.set_result(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        async with await asyncio.start_server(serve, sock=_listener("127.0.0.1", 0)) as server:
+            _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            writer.close()
+            return await served
+
+    assert asyncio.run(without_delay())
+
+
 def test_on_windows_the_port_is_claimed_for_one(monkeypatch):
     """SO_REUSEADDR would share it there."""
     exclusive, asked = -5, []
