@@ -6,10 +6,12 @@ import hypothesis
 import pytest
 
 from shogi_engine import jit, language
-from tests.support import interpreted, sizes
+from tests.support import compiled, interpreted, sizes
 
 if not jit.HAS_WORKSHOP and not jit.JIT_DISABLED:
     interpreted.install()
+
+_KERNELS = pytest.StashKey[str]()
 
 # The first example compiles or loads what it calls, and a busy machine generates slowly.
 patient = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -21,6 +23,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Choose the sizes of the day or, with -m "", those of the night."""
     sizes.NIGHT = config.getoption("markexpr") == ""
     hypothesis.settings.load_profile("night" if sizes.NIGHT else "day")
+    config.stash[_KERNELS] = compiled.prepare(config)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say which kernels run."""
+    return config.stash[_KERNELS]
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -680,6 +680,9 @@ class Engine:
         self._load_kernels(timed=True)
         board = self.board()
         self.play(board, Limit(nodes=3000))
+        for move in list(board.legal_moves)[:1]:
+            board.push(move)
+            board.pop()
         self.new_game()
 
     def close(self) -> None:

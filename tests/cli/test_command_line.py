@@ -24,6 +24,7 @@ from shogi_engine.common.files import Lock
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import params as othello_levels
 from shogi_engine.games.shogi import names as shogi_levels
+from shogi_engine.jit.policy import MODULE_VARIABLE
 from shogi_engine.play.game import Game, Terms
 from shogi_engine.records import GameRecord, save
 from shogi_engine.types.limits import Limit
@@ -413,7 +414,7 @@ def test_the_search_is_prepared_in_a_thread(monkeypatch):
 @needs_workshop
 def test_who_leaves_does_not_wait_for_the_compiler(tmp_path):
     """The rules of Othello take a few seconds, its search ten times as long."""
-    env = environment(tmp_path)
+    env = environment(tmp_path, **{MODULE_VARIABLE: "0"})
     command = [sys.executable, "-m", "shogi_engine", "play", "othello"]
     result = subprocess.run(command, input="moves\nquit\n", capture_output=True, text=True, env=env)
     assert (result.returncode, result.stderr) == (0, "") and "f5" in result.stdout

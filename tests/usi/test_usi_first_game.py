@@ -5,11 +5,15 @@ import shutil
 import pytest
 
 from shogi_engine import jit
+from shogi_engine.games.shogi.board import ENTRIES
 from shogi_engine.games.shogi.mate import search
+from shogi_engine.jit.policy import MODULE_VARIABLE
+from shogi_engine.jit.sources import CACHE_VARIABLE
 from tests.support.processes import needs_workshop
 from tests.support.usi_driver import NO_BOOK, REAL, Process
 
 SOLVER_KERNEL = search.solve.__name__
+COMPILED = {SOLVER_KERNEL, *(kernel.__name__ for kernel in ENTRIES._kernels)}
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b"]
 
 
@@ -19,9 +23,9 @@ def test_nothing_is_compiled_after_readyok(tmp_path):
     folder = tmp_path / jit.cache_folder().name
     folder.mkdir(mode=0o700)
     for file in jit.cache_folder().glob("*.kernel"):
-        if file.name.rpartition("-")[0] != SOLVER_KERNEL:
+        if file.name.rpartition("-")[0] not in COMPILED:
             shutil.copy(file, folder)
-    with Process(REAL, SHOGI_ENGINE_CACHE_DIR=str(tmp_path)) as engine:
+    with Process(REAL, **{CACHE_VARIABLE: str(tmp_path), MODULE_VARIABLE: "0"}) as engine:
         engine.send("usi", NO_BOOK, "isready")
         engine.until("readyok", 900)
         compiled = set(folder.iterdir())
