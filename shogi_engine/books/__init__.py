@@ -26,7 +26,7 @@ from shogi_engine import games
 from shogi_engine.common.files import LineFile, json_of
 from shogi_engine.common.text import read_text
 from shogi_engine.common.threads import results_on_threads
-from shogi_engine.interface.extras import BookMove
+from shogi_engine.interface.extras import BookMove, distinct
 from shogi_engine.interface.game import VALUE_MATE_IN_MAX, Game, do_move
 from shogi_engine.jit import new_record
 from shogi_engine.language import InputError
@@ -108,17 +108,8 @@ def merged(books: list[Entries]) -> Entries:
     result: Entries = {}
     for book in books:
         for key, moves in book.items():
-            known = {each.move: each for each in result.get(key, ())}
-            for move in moves:
-                if move.move not in known or _depth(move) > _depth(known[move.move]):
-                    known[move.move] = move
-            result[key] = sorted(known.values(), key=lambda each: (-each.worth, -each.count))
+            result[key] = distinct([*result.get(key, ()), *moves])
     return result
-
-
-def _depth(move: BookMove) -> int:
-    """Return the depth of a move's value, -1 if it has none."""
-    return -1 if move.value is None else move.depth
 
 
 # ---- The file of a run that makes a book: JSON lines, first the settings, then one for each position and each given

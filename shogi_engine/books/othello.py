@@ -89,7 +89,7 @@ def _turned_entries(discs: list[Discs], found: list[list[tuple[int, int, int]]])
     boards = np.array(discs, dtype=np.uint64).reshape(-1, 2)
     own, opponent, symmetries = canonical_boards(boards[:, 0].copy(), boards[:, 1].copy())
     places, passes = many_places(own, opponent), _passes(own, opponent)
-    entries = {}
+    entries: dict[Discs, list[BookMove]] = {}
     for number, moves in enumerate(found):
         symmetry, legal = int(symmetries[number]), int(places[number]) | int(passes[number]) << PASS
         turned = [(move if move == PASS else transform_square(move, symmetry), *rest) for move, *rest in moves]
@@ -99,7 +99,7 @@ def _turned_entries(discs: list[Discs], found: list[list[tuple[int, int, int]]])
             if legal >> move & 1
         ]
         if kept:
-            entries[int(own[number]), int(opponent[number])] = kept
+            entries.setdefault((int(own[number]), int(opponent[number])), []).extend(kept)
     return entries
 
 
@@ -112,7 +112,7 @@ def _passes(own: Boards, opponent: Boards) -> NDArray[np.bool_]:
 def _read_edax_text(path: Path, notes: list[str]) -> dict[Discs, list[BookMove]] | None:
     """Return the positions of Edax's exported text, `BOARD,LEVEL,MOVE,VALUE` per line; None for other text."""
     try:
-        text = text_of(path.read_bytes())
+        text = text_of(path.read_bytes(), foreign=True)
     except InputError as fault:
         raise BookError(*fault.args) from None
     table = _Rows([], [], [], [], [], [])

@@ -143,7 +143,7 @@ def is_file(words: list[str]) -> bool:
 
     Raises ValueError if it is neither a file nor an SFEN.
     """
-    if len(words) != 1 or words[0] == common.STANDARD or Path(words[0]).is_file():
+    if len(words) != 1 or words[0] == common.STANDARD or Path(words[0]).exists():
         return len(words) == 1
     if " " not in words[0].strip() and words[0] != "startpos" and words[0].count("/") != BOARD_BARS:
         raise InputError("{0} is neither a file nor an SFEN", words[0])

@@ -218,10 +218,8 @@ def position_command(position: Position[Any]) -> str:
     before), and TypeError for anything else, such as a Board of Othello.
     """
     if isinstance(position, str):
-        text = " ".join(position.split()).removeprefix("position").strip()
-        if text != START:
-            _check(text)
-        return f"position {text if text.startswith((START, 'sfen')) else f'sfen {text}'}"
+        text = " ".join(position.split()).removeprefix("position ")
+        return f"position {START}" if text == START else _command_of(text)
     check_board(position, "sfen")
     board: Any = position
     sfen = board.root().sfen()
@@ -231,9 +229,9 @@ def position_command(position: Position[Any]) -> str:
 
 
 @functools.lru_cache(maxsize=8)
-def _check(text: str) -> None:
-    """Raise ValueError unless a text is a position; one that was checked is remembered."""
-    _board(text)
+def _command_of(text: str) -> str:
+    """Return the command for a position in a text; engines refuse some forms that a Board reads. Raises ValueError."""
+    return position_command(_board(text))
 
 
 def _board(text: str) -> Any:

@@ -11,7 +11,8 @@ What a line does to earlier ones, among them a protocol's `stop`, and `quit` or 
 * A script, whose input is complete from the beginning: each line is executed when the earlier ones have been answered,
   as if they were sent one at a time, even if kernels must be compiled first. Work that ends by itself (a depth, nodes,
   a time, a perft) is completed; lines after a search without a limit are executed while it runs, and `stop` or the end
-  stops it. The end waits at most LAST_WORDS for commands that only change the state (options, a new game).
+  stops it. The end waits at most LAST_WORDS for that, as a mate may be found, and for commands that only change the
+  state (options, a new game).
 """
 
 import contextlib
@@ -498,6 +499,7 @@ class FrontEnd:
         with self._obeying:
             if script:
                 self._obeying.wait_for(lambda: not self._held)
+                self._obeying.wait_for(lambda: not self._awaited, LAST_WORDS)
             self._obey_held(script)
             self.stop_all()
         patient = script and any(task.awaited for task in self.pending())

@@ -152,6 +152,7 @@ class Gtp(OthelloFrontEnd):
         self._id = ""  # of the current command
         self._seconds = 0.0  # total thinking time
         self._passes_after_end = 0  # they change nothing, but can be undone
+        self._omitted: set[int] = set()  # plies after passes that were not sent, which are undone with the next move
         self._quit_id = ""
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "protocol_version": lambda words: "2",
@@ -165,7 +166,7 @@ class Gtp(OthelloFrontEnd):
             "komi": self._komi,
             "play": self._play,
             "genmove": self._genmove,
-            "reg_genmove": lambda words: self._choose(self._side(words)),
+            "reg_genmove": self._reg_genmove,
             "undo": self._undo,
             "showboard": lambda words: "\n" + self.board.diagram(),
             "time_settings": self._time_settings,
@@ -247,7 +248,7 @@ class Gtp(OthelloFrontEnd):
 
     def _clear_board(self, words: list[str]) -> str:
         self.board = self.engine.board()
-        self._passes_after_end = 0
+        self._passes_after_end, self._omitted = 0, set()
         self._times.start()
         return ""
 
@@ -265,6 +266,13 @@ class Gtp(OthelloFrontEnd):
         if not self.board.must_pass():
             raise ValueError(f"it is {SIDES[1 - side]}'s turn")
         self.board.push_text("pass")
+        self._omitted.add(self.board.ply())
+
+    def _back_to(self, ply: int) -> None:
+        """Take back all moves after the first `ply`."""
+        while self.board.ply() > ply:
+            self.board.pop()
+        self._omitted = {each for each in self._omitted if each <= ply}
 
     def _play(self, words: list[str]) -> str:
         side = self._side(words)
@@ -282,8 +290,7 @@ class Gtp(OthelloFrontEnd):
         try:
             board.push_text("pass" if passes else words[1])
         except ValueError as fault:
-            while board.ply() > count:
-                board.pop()
+            self._back_to(count)
             raise ValueError(f"illegal move: {fault}") from None
         return ""
 
@@ -313,14 +320,21 @@ class Gtp(OthelloFrontEnd):
             self._passes_after_end += 1
         return move
 
+    def _reg_genmove(self, words: list[str]) -> str:
+        ply = self.board.ply()
+        try:
+            return self._choose(self._side(words))
+        finally:
+            self._back_to(ply)
+
     def _undo(self, words: list[str]) -> str:
         if self._passes_after_end:
             self._passes_after_end -= 1
             return ""
-        try:
-            self.board.pop()
-        except IndexError:
-            raise ValueError("cannot undo") from None
+        ply = self.board.ply() - 1
+        if ply < 0:
+            raise ValueError("cannot undo")
+        self._back_to(ply - (ply in self._omitted))
         return ""
 
     # ---- the clock

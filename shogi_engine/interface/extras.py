@@ -5,7 +5,7 @@
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -71,6 +71,16 @@ class OpeningBook(Protocol):
 def whole_number(text: str) -> int | None:
     """Return a number in a line of a book; None for anything else, such as 'none'."""
     return int(text) if _WHOLE.fullmatch(text) else None
+
+
+def distinct(moves: Iterable[BookMove]) -> list[BookMove]:
+    """Return each move once, best first: with its deepest search, and of equal depths with the first."""
+    found: dict[str, BookMove] = {}
+    for move in moves:
+        known = found.get(move.move)
+        if known is None or (move.value is not None, move.depth) > (known.value is not None, known.depth):
+            found[move.move] = move
+    return sorted(found.values(), key=lambda each: (-each.worth, -each.count))
 
 
 def choose(known: Sequence[BookMove], rng: random.Random, *, best: int, margin: int) -> BookMove | None:

@@ -277,7 +277,8 @@ def collector_paused() -> Iterator[None]:
 def read(
     source: BinaryIO, *, format: str = "", encoding: str = "", game: str = "", keep: bool = False, name: str = ""
 ) -> Iterator[GameRecord]:
-    """Yield the games of a seekable binary file; the extension of `name` helps recognition. See `iterate`."""
+    """Yield the games of a binary file; the extension of `name` helps recognition. See `iterate`."""
+    source = source if source.seekable() else io.BytesIO(source.read())  # a pipe, as of a shell's <(...)
     head = binary_head(source, HEAD)
     if not head.strip():
         raise RecordError("the file is empty")

@@ -400,18 +400,21 @@ def problems_of_lines(
     """
     who, board = VERSUS.join(record.names) if any(record.names) else "", record.board(0)
 
-    def walk(node: Node, ply: int) -> Iterator[Problem]:
+    def walk(nodes: Sequence[Node], ply: int) -> Iterator[Problem]:
+        """Yield the problems after some nodes of one position: a file may begin several variations with one move."""
         if ply > plies:
             return
-        own = SIDES[int(board.turn)] == side
-        for child in node.children[: 1 if own else None]:
+        own, after = SIDES[int(board.turn)] == side, dict[str, list[Node]]()
+        for child in (each for node in nodes for each in node.children):
+            after.setdefault(child.move, []).append(child)
+        for move, children in list(after.items())[: 1 if own else None]:
             if own:
-                line = tuple(each.move for each in GameRecord.line(child))[: plies - ply + 1]
+                line = tuple(each.move for each in GameRecord.line(children[0]))[: plies - ply + 1]
                 said = figures(board)
                 why = tuple((language, tuple(said(language))) for language in LANGUAGES)
                 yield Problem(record.game, board.position(), LINE, line[:1], line, "", why=why, source=f"{who}, {ply}")
-            board.push_text(child.move)
-            yield from walk(child, ply + 1)
+            board.push_text(move)
+            yield from walk(children, ply + 1)
             board.pop()
 
-    return walk(record.root, 1)
+    return walk([record.root], 1)

@@ -120,6 +120,9 @@ def test_positions():
     assert position_command(board) == "position startpos moves 7g7f" == position_command("startpos moves 7g7f")
     other = Board("4k4/9/9/9/9/9/9/9/4K4 w G 1")
     assert position_command(other) == f"position sfen {other.sfen()}" == position_command(other.sfen())
+    start = board.root().sfen()  # in other forms that are read as a position, but not by engines
+    for text in (start, start.replace(" ", "_"), f"{start[:-1]}0", start[:-2], "position startpos", f"sfen {start}"):
+        assert position_command(f"{text} moves 7g7f") == position_command(board)
     commands = ["startpos", "startpos moves 7g7f", position_command(other), f"{position_command(other)} moves 5a4a"]
     assert [side_to_move(f"position {each.removeprefix('position ')}") for each in commands] == [0, 1, 1, 0]
 

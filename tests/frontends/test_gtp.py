@@ -78,6 +78,28 @@ def test_games_with_passes_left_to_the_engine(engine):
     assert passes
 
 
+def test_a_pass_that_was_not_sent_is_undone_with_the_move_after_it(engine):
+    moves, after_pass = ["e6", "f6", "g6", "g7", "g8", "h8", "c4", "e3", "e2", "f8"], "c3"  # black must pass
+
+    def rows():
+        return engine.ask("gogui-rules_board")
+
+    for number, move in enumerate(moves):
+        before = rows()
+        assert engine.ask(f"play {'bw'[number % 2]} {move}") == "="
+    whole = rows()
+    for last in (f"play w {after_pass}", "genmove w", "play w a1", "reg_genmove w"):
+        assert engine.ask(last).startswith("?" if "a1" in last else "=")
+        assert (rows() == whole) == (last in ("play w a1", "reg_genmove w"))
+        if rows() != whole:
+            assert engine.ask("undo") == "=" and rows() == whole
+        assert engine.ask("undo") == "=" and rows() == before
+        assert engine.ask(f"play w {moves[-1]}") == "=" and rows() == whole
+    for ask in ("play b pass", f"play w {after_pass}", "undo", "undo"):  # one that was sent is undone alone
+        assert engine.ask(ask) == "=" and engine.ask("gogui-rules_side_to_move") in ("= white", "= black")
+    assert rows() == whole and engine.ask("undo") == "=" and rows() == before
+
+
 def test_passes_that_are_sent(engine):
     board = Board.from_transcript("e6f4e3f6g5d6e7f5c5")  # white wiped out: black has the last move
     moves = [str(move) for move in board.move_stack]

@@ -223,3 +223,14 @@ def test_the_end_waits_for_what_was_asked(monkeypatch, end):
     said = converse(Gtp, ["1 showboard", "2 fly", "# interrupt", *end], 0.3)
     assert said[:5] == ["=1 ", "a board", "", "?2 unknown command", ""]
     assert said[5:] == (["=", "", ""] if end else [""])
+
+
+@pytest.mark.parametrize("end", [["quit"], []])
+def test_a_mate_that_is_found_before_the_end_is_told(end):
+    class Solver(Shogi):
+        def mate(self, board, limit, *, progress, search):
+            with search.searching(self) as stopped:
+                return ForcedWin("timeout" if stopped or self._stopped.wait(0.1) else "nomate", nodes=1)
+
+    assert answers(Loop, Solver, ["go mate infinite", *end], patient=False)[-2] == "checkmate nomate"
+    assert answers(Loop, Solver, ["go mate infinite", "stop", *end], patient=False)[-2] == "checkmate timeout"

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from shogi_engine.__main__ import main
 from shogi_engine.records import RecordError, dumps, files, formats, games, iterate, loads
 from tests.records.random_records import random_record
 
@@ -119,6 +120,17 @@ def test_a_folder_is_read_past_what_is_no_file(tmp_path):
     (tmp_path / "c.usi").symlink_to(tmp_path / "gone")
     assert len(list(iterate(tmp_path))) == 1
     assert sum(len(part) for part in games(tmp_path)) == 1
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="pipes have no names here")
+@pytest.mark.parametrize("words", [["convert", "{}", "-", "--to", "usi"], ["solve", "{}"]])
+def test_a_pipe_that_is_named_is_read_as_a_file(capsys, words):
+    """As that of a shell's <(...)."""
+    ours, theirs = os.pipe()
+    os.write(theirs, b"sfen 4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1 moves G*5b\n")
+    os.close(theirs)
+    assert main([word.format(f"/dev/fd/{ours}") for word in words]) == 0 and "G*5b" in capsys.readouterr().out
+    os.close(ours)
 
 
 def test_arrays_of_a_folder_go_on_after_a_file_that_the_system_refuses(tmp_path, monkeypatch):

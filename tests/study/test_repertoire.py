@@ -73,6 +73,20 @@ def test_every_move_of_a_side_is_asked(store, game, side):
     assert [each.answers[0] for each in store.all()] == moves[side == "white" : 6 : 2]
 
 
+def test_variations_that_begin_with_the_same_moves_are_all_learnt(store):
+    """Some programs write every line from its first move."""
+    record = GameRecord.from_moves("shogi", ["7g7f", "3c3d", "2g2f"])
+    for line in (["7g7f", "8c8d", "6g6f"], ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e"], ["2g2f", "3c3d", "5g5f"]):
+        node = record.root
+        for move in line:
+            node = node.add(move)
+    found = list(study.problems_of_lines(record, "black"))
+    assert [each.answers for each in found] == [("7g7f",), ("2g2f",), ("2f2e",), ("6g6f",)]
+    assert found[0].line == ("7g7f", "3c3d", "2g2f") and store.add(found) == 4
+    white = [each.answers for each in study.problems_of_lines(record, "white")]
+    assert white == [("3c3d",), ("8c8d",), ("3c3d",)]
+
+
 def test_a_new_move_takes_the_place_of_the_old_one(store):
     moves = LINES["shogi"].split()
     store.add(study.problems_of_lines(GameRecord.from_moves("shogi", moves), "black"))

@@ -97,6 +97,32 @@ def test_turning_is_its_own_inverse_and_agrees_with_another_program():
             break
 
 
+@pytest.mark.parametrize(
+    ("lines", "wanted", "ply"),
+    [
+        ([f"sfen {START}", "7g7f none 10 1 1", f"sfen {START[:-1]}3", "2g2f none 20 1 1"], ["7g7f"], False),
+        ([f"sfen {START}", "7g7f none 10 9 1", "7g7f none 30 2 5", "2g2f none 20 9 1"], ["2g2f", "7g7f"], True),
+        ([f"sfen {START}", "7g7f none 10 9 1", f"SFEN {AFTER_7G7F}", "9g9f none 99 9 1"], ["7g7f"], True),
+        ([f"sfen {START}", "7g7f none 10 9 1", f"position sfen {AFTER_7G7F}", "9g9f none 99 9 1"], ["7g7f"], True),
+        ([f"sfen {START}", "7g7f none 10 9 1", "position startpos moves 7g7f", "9g9f"], ["7g7f"], True),
+        ([f"sfen {START}", "7g7f none 10 9 1", AFTER_7G7F, "9g9f none 99 9 1"], ["7g7f"], True),
+        ([f"sfen\t{START}", "7g7f none 10 9 1"], ["7g7f"], True),
+        (["# 表", f"sfen {START}", "7g7f none 10 9 1 // ソ"], ["7g7f"], True),
+    ],
+)
+def test_a_move_belongs_to_its_position_and_ply_and_is_there_once(tmp_path, lines, wanted, ply):
+    path = tmp_path / "odd.db"
+    path.write_bytes("\n".join(lines).encode("cp932"))
+    assert [each.move for each in Book.load(path).known(START, any_ply=ply)] == wanted
+
+
+def test_depths_and_counts_below_zero_are_none(tmp_path):
+    path = tmp_path / "below.db"
+    path.write_text(f"sfen {START}\n7g7f none 10 -1 -1\n")
+    known = Book.load(path).known(START)
+    assert choose(known, ["7g7f"], random.Random(1)) == BookMove("7g7f", "", 10)
+
+
 def test_the_choice_goes_by_value_and_count(book):
     loaded, rng = Book.load(book), random.Random(1)
     legal = ["7g7f", "2g2f", "9g9f"]
@@ -158,8 +184,9 @@ def test_files_that_are_not_as_usual_are_read_as_well(book, tmp_path, monkeypatc
     other.write_bytes(("\ufeff" + text).replace("\n", "\r\n").encode())
     whole = Book.load(other).positions
     assert len(whole) == 3 and [each.move for each in Book.load(other).known(f"{bare} pB2R 1")] == ["5i5h", "5i4h"]
-    for number, known in ((5, 2), (1, 2), (2, 0)):  # those with which the file names it
-        assert len(Book.load(other).known(f"{bare} 2RBp {number}", any_ply=False)) == known
+    for number, known in ((5, ["5i5h"]), (1, ["5i4h"]), (2, [])):  # those that the file has for it
+        found = Book.load(other).known(f"{bare} 2RBp {number}", any_ply=False)
+        assert [each.move for each in found] == known
     for size in (1, 7, 64, 100):
         monkeypatch.setattr(shogi_book, "BLOCK", size)
         assert Book.load(other).positions == whole
@@ -167,7 +194,7 @@ def test_files_that_are_not_as_usual_are_read_as_well(book, tmp_path, monkeypatc
         broken.write_text(TEXT + "sfen x b - 1\n2g2f none 9 9 9\n" + TEXT.replace("- 7", "- 8"))
         found = Book.load(broken)
         assert len(found) == 2 and found.notes == ["line 10: no sfen: 'sfen x b - 1'"]
-        assert Counter(each.move for each in found.known(START)) == {"7g7f": 2, "2g2f": 2, "9g9f": 2}
+        assert Counter(each.move for each in found.positions[position_key(START)]) == {"7g7f": 2, "2g2f": 2, "9g9f": 2}
 
 
 FIELDS = [

@@ -107,7 +107,10 @@ def canonical_key(position: Any) -> tuple[Key, int]:
 
 
 class Book:
-    """A book: canonical discs -> the symmetry from a line's position to them (a digit), and the line's moves."""
+    """A book: canonical discs -> the symmetry from a line's position to them (a digit), and the line's moves.
+
+    What several lines say of a position stands one under the other.
+    """
 
     margin = DISC // 2
 
@@ -124,11 +127,11 @@ class Book:
 
     def _at(self, key: Key) -> list[tuple[int, int]]:
         """Return the (encoded move, value) pairs of canonical discs, best first; [] if they are not in the book."""
-        line = self._lines.get(key)
-        if line is None:
-            return []
-        moves = [(_turned(move, int(line[0])), value) for move, value in _split_moves(line[1:])]
-        return sorted(moves, key=lambda each: -each[1])
+        found: dict[int, int] = {}
+        for line in self._lines.get(key, "").split("\n"):
+            for move, value in _split_moves(line[1:]):
+                found.setdefault(_turned(move, int(line[0])), value)
+        return sorted(found.items(), key=lambda each: -each[1])
 
     def moves(self, position: Any) -> list[tuple[int, int]]:
         """Return the (encoded move, value) pairs of a record[POSITION], best first; [] if it is not in the book."""
@@ -154,7 +157,7 @@ def _split_moves(fields: str) -> list[tuple[int, int]]:
     from shogi_engine.games.othello.notation import split_move
 
     moves = []
-    for field in fields.split(";")[1:]:
+    for field in filter(str.strip, fields.partition("%")[0].split(";")[1:]):
         name, _, value = field.strip().partition(":")
         if not _VALUE.fullmatch(value.strip()):
             raise InputError("expected a move such as c4:+0.3, not {0!r}", field.strip())
@@ -186,14 +189,14 @@ def _text_of(path: Path) -> str:
     """Return a file's text, decompressed. Raises ValueError, OSError."""
     data = path.read_bytes()
     try:
-        return text_of(gzip.decompress(data) if path.suffix == ".gz" else data)
+        return text_of(gzip.decompress(data) if path.suffix == ".gz" else data, foreign=True)
     except (EOFError, zlib.error, gzip.BadGzipFile) as fault:
         raise InputError("the compressed data are damaged: {0}", fault) from None
 
 
 def read(path: Path) -> Book:
     """Read a book. Raises ValueError if there is no position in it, OSError if the file cannot be read."""
-    lines: dict[Key, str] = {}
+    found: dict[Key, str] = {}
     notes: list[str] = []
     numbers, usual = [], []
     for number, line in enumerate(_text_of(path).splitlines(), 1):
@@ -207,16 +210,20 @@ def read(path: Path) -> Book:
                 notes.append(Message("line {0}: {1}", number, fault))
                 continue
             key, symmetry = canonical_key(position)
-            lines[key] = f"{symmetry}{format_line(position, moves)[_MOVES_AT:]}"
+            _add(found, key, f"{symmetry}{format_line(position, moves)[_MOVES_AT:]}")
     if usual:
-        lines |= _read_usual(numbers, usual, notes)
-    if notes and not lines:
-        raise InputError(notes[0])
-    return Book(lines, notes)
+        _read_usual(numbers, usual, found, notes)
+    if not found:
+        raise InputError(notes[0] if notes else "the file contains no position")
+    return Book(found, notes)
 
 
-def _read_usual(numbers: list[int], lines: list[str], notes: list[str]) -> dict[Key, str]:
-    """Return the contents of a `Book` for lines of the usual form, numbered by `numbers`; note the illegal ones."""
+def _add(found: dict[Key, str], key: Key, said: str) -> None:
+    found[key] = f"{found[key]}\n{said}" if key in found else said
+
+
+def _read_usual(numbers: list[int], lines: list[str], found: dict[Key, str], notes: list[str]) -> None:
+    """Add to the contents of a `Book` the lines of the usual form, numbered by `numbers`; note the illegal ones."""
     cells = np.frombuffer("".join([line[:_MOVES_AT] for line in lines]).encode(), dtype=np.uint8)
     cells = cells.reshape(-1, _MOVES_AT)
     own, opponent = _discs(cells[:, :64], cells[:, -1:])
@@ -229,11 +236,9 @@ def _read_usual(numbers: list[int], lines: list[str], notes: list[str]) -> dict[
             passed.add(place)
     owns, opponents, symmetries = canonical_boards(own, opponent)
     keys = zip(owns.tolist(), opponents.tolist(), strict=True)
-    return {
-        key: f"{symmetry}{line[_MOVES_AT:]}"
-        for place, (key, symmetry, line) in enumerate(zip(keys, symmetries.tolist(), lines, strict=True))
-        if place not in passed
-    }
+    for place, (key, symmetry, line) in enumerate(zip(keys, symmetries.tolist(), lines, strict=True)):
+        if place not in passed:
+            _add(found, key, f"{symmetry}{line[_MOVES_AT:]}")
 
 
 def _discs(squares: NDArray[np.uint8], sides: NDArray[np.uint8]) -> tuple[Boards, Boards]:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from shogi_engine.common.text import encoding_of_text, sanitize
 from shogi_engine.games.shogi.names import flip_sfen
-from shogi_engine.interface.extras import NO_BOOK, BookError, BookMove, whole_number
+from shogi_engine.interface.extras import NO_BOOK, BookError, BookMove, distinct, whole_number
 from shogi_engine.language import InputError, Message
 
 SHIPPED = Path(__file__).parent / "book.db"
@@ -29,6 +29,7 @@ _MOVE_TEXT = r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?"
 _MOVE = re.compile(_MOVE_TEXT)
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//).*")
 _START = "\nsfen "
+_POSITION = re.compile(r"(?:(?:position|sfen)\s+)+|(?=startpos\b|(?:[^\s/]*/){8})", re.IGNORECASE)  # of any form
 # A position in its usual form: key, hands, and all of its moves. Other forms are read line by line.
 _USUAL = re.compile(
     rf"([1-9A-Za-z+/]++ [bw] (-|[0-9A-Za-z]++))(?: \d++)?(?:\n{_MOVE_TEXT} (?:none|{_MOVE_TEXT})"
@@ -97,7 +98,8 @@ class Book:
         try:
             with path.open("rb") as file:
                 encoding = encoding_of_text(file.read(4))
-            with path.open(encoding=encoding) as file:
+            # Comments in Shift JIS are no reason to refuse a book; all the rest is ASCII.
+            with path.open(encoding=encoding, errors="replace" if encoding == "utf-8-sig" else "strict") as file:
                 while not done:
                     piece = file.read(BLOCK)
                     done = not piece
@@ -153,10 +155,10 @@ class Book:
             if not words:
                 continue
             try:
-                if words.startswith("sfen "):
+                if found := _POSITION.match(words):
                     if key:
                         self._note(key, "\n".join([str(number), *moves]))
-                    key, passed, sfen = "", True, words.removeprefix("sfen ")
+                    key, passed, sfen = "", True, words[found.end() :]
                     key, number, moves = position_key(sfen), _move_number(sfen), []
                 elif passed and not key:
                     continue
@@ -184,14 +186,13 @@ class Book:
                 BookMove(flipped_move(each.move), each.ponder and flipped_move(each.ponder), *_numbers(each))
                 for each in self._at(flipped_key(key), number)
             ]
-        return sorted(found, key=lambda each: (-each.worth, -each.count))
+        return distinct(found)
 
     def _at(self, key: str, number: int | None) -> list[BookMove]:
-        """Return the moves under `key`; with a move number, only if the file has that one."""
+        """Return the moves under `key`; with a move number, only those that the file has for it."""
         texts = [text.split("\n") for text in self._entries.get(key, "").split(_TWICE) if text]
-        if number is not None and number not in {whole_number(lines[0].strip()) or 1 for lines in texts}:
-            return []
-        return [_parse_move(line) for lines in texts for line in lines[1:] if line]
+        wanted = [lines for lines in texts if number in (None, whole_number(lines[0].strip()) or 1)]
+        return [_parse_move(line) for lines in wanted for line in lines[1:] if line]
 
     def text(self) -> str:
         """Return the book in its file format, sorted by position."""
@@ -225,7 +226,7 @@ def _parse_move(text: str) -> BookMove:
         raise InputError("no move")
     ponder = words[1] if len(words) > 1 and _MOVE.fullmatch(words[1]) else ""
     value, depth, count = [*map(whole_number, words[2:5]), None, None, None][:3]
-    return BookMove(words[0], ponder, value, depth or 0, count or 0)
+    return BookMove(words[0], ponder, value, max(depth or 0, 0), max(count or 0, 0))
 
 
 def located(name: str) -> Path:

@@ -38,7 +38,7 @@ def test_images(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "line", ["garbage", LINE.replace("c2", "a1"), LINE.replace("+0.4", "much"), LINE.replace(":", " "), LINE + ";"]
+    "line", ["garbage", LINE.replace("c2", "a1"), LINE.replace("+0.4", "much"), LINE.replace(":", " "), LINE + "; x"]
 )
 def test_refusals(tmp_path, line):
     path = tmp_path / "book.txt"
@@ -63,6 +63,25 @@ def test_lines_as_written_and_lines_by_hand_are_the_same(tmp_path, monkeypatch):
     assert book.read(tmp_path / "spaced.txt").moves(position) == moves
     monkeypatch.setattr(book, "_split_moves", lambda fields: pytest.fail("a move was made"))
     assert len(book.read(book.SHIPPED)) > 100
+
+
+def test_lines_of_one_position_add_their_moves(tmp_path):
+    """Also a line of another image, and one with a comment in another encoding; a move has its first value."""
+    path, start = tmp_path / "again.txt", GAME.start
+    after_f5, after_d3 = (format_obf(after(parse_obf(start), legal)) for legal in legal_moves(parse_obf(start))[2::-2])
+    lines = [f"{start}; c4:+0.3; c4:-1.0", f"{start}; d3:+0.1; c4:+0.9", f"{start};f5:-2; % 表"]
+    lines += [f"{after_f5}; f6:+1.0", f"{after_d3}; e3:-1.0", f"{after_d3}; c3:+7.0"]
+    path.write_bytes("\n".join(lines).encode("cp932"))
+    read = book.read(path)
+    assert [(each.move, each.value) for each in read.known(start)] == [("c4", 30), ("d3", 10), ("f5", -200)]
+    assert [(each.move, each.value) for each in read.known(after_f5)] == [("f6", 100), ("f4", -100)]
+
+
+@pytest.mark.parametrize("text", ["", "% a comment\n"])
+def test_a_book_without_positions_is_none(tmp_path, text):
+    (tmp_path / "none.txt").write_text(text)
+    with pytest.raises(ValueError, match="no position"):
+        book.read(tmp_path / "none.txt")
 
 
 def test_packed_books(tmp_path):
