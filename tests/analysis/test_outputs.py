@@ -9,7 +9,7 @@ from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import annotated, judge, page
 from shogi_engine.analysis.judgement import LANGUAGES, PositionResult, words_of
-from shogi_engine.analysis.report import game_table, sentences_on
+from shogi_engine.analysis.report import game_table, given_words, sentences_on
 from shogi_engine.records import GameRecord
 from shogi_engine.types.results import Score
 
@@ -98,6 +98,7 @@ def test_the_page_holds_every_ply_and_asks_no_host(record, language):
     (game,) = data["games"]
     assert "</script><b>one" in game["names"] and "@DATA@" in game["title"]
     assert len(game["plies"]) == len(MOVES) + 1 and game["plies"][3]["verdict"] == "blunder"
+    assert game["plies"][3]["given"] == {"en": "9.60 pawns", "ja": "960"}[language]
     board = record.board(0)
     for ply, at in enumerate(game["plies"]):
         if ply:
@@ -106,6 +107,14 @@ def test_the_page_holds_every_ply_and_asks_no_host(record, language):
         assert drawn + "\n" == board.svg().replace(' xmlns="http://www.w3.org/2000/svg"', "")
     assert [step["move"] for step in game["plies"][3]["line"]][0] == ("P-2f" if language == "en" else "▲２六歩")
     assert set(words_of("en")) == set(words_of("ja")) <= set(game["words"])
+
+
+@pytest.mark.parametrize(
+    ("given", "unit", "en", "ja"),
+    [(1.2, "pawns", "1.20 pawns", "120"), (10.0, "discs", "10 discs", "10石"), (0.96, "discs", "1 disc", "1石")],
+)
+def test_what_a_move_gave_away_in_words(given, unit, en, ja):
+    assert [given_words(given, unit, each, words_of(each)) for each in ("en", "ja")] == [en, ja]
 
 
 def run(capsys, *arguments):
