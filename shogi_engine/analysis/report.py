@@ -615,6 +615,7 @@ def _game(game: GameAnalysis, boards: _Boards, language: str, title: str) -> dic
     plies: list[dict[str, Any]] = [{"board": boards.add(board), "black": before.get(0, game.final)}]
     for ply, text in enumerate(record.moves, 1):
         row: dict[str, Any] = {"move": move_text(board, text, language)}
+        row |= {} if text == PASS else {"number": numbered(game, ply)}
         if (each := judged.get(ply)) is not None:
             row |= _judged(each, board, boards, game.unit, language)
         board.push_text(text)

@@ -72,6 +72,9 @@ def test_passes_have_no_number():
     rows = re.findall(r"^ *(\d+) +(?:black|white) +(\S+)", game_table(game), re.M)
     placed = [move for move in moves if move != "pass"]
     assert [(int(number), move) for number, move in rows if move != "pass"] == list(enumerate(placed, 1))
+    plies = data_of(page([game]))["games"][0]["plies"][1:]
+    assert [(ply["number"], ply["move"]) for ply in plies if ply["move"] != "pass"] == list(enumerate(placed, 1))
+    assert [ply for ply in plies if "number" not in ply] == [ply for ply in plies if ply["move"] == "pass"]
     (worst,) = (move for move in game.moves if move.move == "c7")
     assert sentences_on(game, worst)[0].startswith("10. c7")
 
