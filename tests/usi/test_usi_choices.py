@@ -18,7 +18,7 @@ from shogi_engine.types.results import ForcedWin, Info, PlayResult, Score
 from tests.support.usi_fake import FakeEngine
 from usi.loop import Loop
 from usi.options import OPTIONS
-from usi.protocol import UsiOutput
+from usi.protocol import FALLBACK_MS, UsiOutput
 
 BLACK, WHITE = "position startpos", "position startpos moves 7g7f"
 TIMES = "btime 60000 wtime 30000 byoyomi 1000"
@@ -392,9 +392,16 @@ def test_the_clock_of_a_ponderhit(converse, go, hit, clock):
     assert engine.searches[0]["budget"] is None and engine.said[-1].startswith("bestmove")
 
 
-def test_a_ponderhit_with_a_movetime(converse):
-    engine = converse(NO_BOOK, BLACK, "go ponder", pondering(2), "ponderhit movetime 700")
-    assert engine.extended == [fixed(700, TimeOptions())]
+@pytest.mark.parametrize(("hit", "ms"), [("ponderhit movetime 700", 700), ("ponderhit", FALLBACK_MS)])
+def test_a_ponderhit_without_a_clock(converse, hit, ms):
+    assert converse(NO_BOOK, BLACK, "go ponder", pondering(2), hit).extended == [fixed(ms, TimeOptions())]
+
+
+def test_a_search_for_mate_that_fails_proves_nothing(converse):
+    def fail(*_, **__):
+        raise ArithmeticError("a bug")
+
+    assert converse(BLACK, lambda engine: setattr(engine, "mate", fail), "go mate 9").said[-1] == "checkmate timeout"
 
 
 def test_pondering_ahead_searches_the_position_before_and_then_has_its_time(converse):
