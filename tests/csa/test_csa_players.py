@@ -16,7 +16,7 @@ from shogi_engine.games.shogi.board import Move
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
 from shogi_engine.play.game import Game, Terms
 from shogi_engine.play.players import EnginePlayer, UsiPlayer
-from shogi_engine.search.timeman import plan
+from shogi_engine.search.timeman import TimeOptions, plan
 from shogi_engine.types.limits import Clock, Limit, TimeBudget
 from shogi_engine.types.results import Score
 from tests.csa.scripted import ScriptedPlayer
@@ -163,12 +163,18 @@ def test_what_moves_take_besides_thinking_is_kept_back():
     assert usual == small and large < usual / 2  # the delay covers the small one
 
 
-@pytest.mark.parametrize(("least", "thinking"), [(1000, 900), (50, 0)])
-def test_the_least_time_that_a_move_costs_is_for_thinking(least, thinking):
-    """Less the delay."""
+@pytest.mark.parametrize(
+    ("times", "delay", "longest", "thinking"),
+    [
+        ({"least": 1000, "delay": 100}, 100, 600, 900),
+        ({"least": 50, "delay": 100}, 100, 600, 0),
+        ({"overhead": 300}, 300, 1500, 0),  # a move that uses all the time may be as late several times over
+    ],
+)
+def test_what_a_move_loses_and_the_least_that_it_costs(times, delay, longest, thinking):
     found = []
-    a_clock(least=least, delay=100).budget(0, lambda _, options: found.append(options) or TimeBudget(1, 2))
-    assert found[0].minimum_thinking_time == thinking
+    a_clock(**times).budget(0, lambda _, options: found.append(options) or TimeBudget(1, 2))
+    assert found == [TimeOptions(delay, longest, thinking)]
 
 
 def test_rounding_up_takes_a_unit_of_the_time():
