@@ -265,18 +265,24 @@ def test_a_logout_that_is_not_answered():
 # ---- what goes wrong with an offer
 
 
-def test_an_offer_that_can_not_be_read_is_refused_and_the_next_one_taken():
+@pytest.mark.parametrize(
+    ("offer", "answer", "who", "told"),
+    [(("+", "+7775FU,T1"), "REJECT", "me", "the game g1 is refused"), (("+",), "AGREE", "other", "g1 by other")],
+)
+def test_an_offer_that_comes_to_nothing_and_the_next_one_taken(offer, answer, who, told):
+    """It cannot be read, or the other side rejects it."""
+
     def script(peer):
         peer.login()
-        peer.offer("+", "+7775FU,T1", game_id="bad")
-        assert peer.expect("REJECT") == "REJECT bad"
-        peer.send("REJECT:bad by me")
-        peer.begin_next("-")
+        peer.offer(*offer)
+        assert peer.expect(answer) == f"{answer} g1"
+        peer.send(f"REJECT:g1 by {who}")
+        peer.begin_next("-", game_id="g2")
         peer.send("#TIME_UP", "#WIN")
         peer.logout()
 
     played = play(script)
-    assert played.counts == (1, 0, 0, 0) and "the game bad is refused" in played.notes
+    assert played.counts == (1, 0, 0, 0) and told in played.notes
 
 
 def test_offers_that_can_not_be_read_end_the_session():
@@ -287,20 +293,6 @@ def test_offers_that_can_not_be_read_end_the_session():
             peer.expect("REJECT")
 
     assert "Your_Turn" in play(script).error
-
-
-def test_the_other_side_rejects():
-    def script(peer):
-        peer.login()
-        peer.offer("+")
-        peer.expect("AGREE")
-        peer.send("REJECT:g1 by other")
-        peer.begin_next("-", game_id="g2")
-        peer.send("#TIME_UP", "#WIN")
-        peer.logout()
-
-    played = play(script)
-    assert played.counts == (1, 0, 0, 0) and "g1 by other" in played.notes
 
 
 def test_a_game_that_does_not_start():
