@@ -71,9 +71,9 @@ def test_scores_of_the_player_who_is_in_all_games():
     assert rows["funagakoi"]["draws"] == 1 and rows["funagakoi"]["score"] == 0.5 and len(rows) == 3
     both = {row.name.id: row.counts for row in analysis.scored(games)}
     assert both == {"shikenbisha": [1, 1, 1], "kata_mino": [1, 1, 1], "funagakoi": [1, 1, 1]}
-    shown = [" ".join(line.split()) for line in analysis.score_table(games[:2]).splitlines()]
+    shown = [" ".join(line.split()) for line in analysis.score_table([*games[:2], games[0]]).splitlines()]
     assert shown[:2] == ["one", "name games won drawn lost score"]
-    assert shown[2:] == ["Boat Castle 1 0 1 0 50%", "Half Mino 1 0 0 1 0%", "Fourth File Rook 1 0 0 1 0%"]
+    assert shown[2:] == ["Half Mino 2 0 0 2 0%", "Fourth File Rook 2 0 0 2 0%", "Boat Castle 1 0 1 0 50%"]
     text = analysis.score_table(games, "ja").splitlines()
     assert text[0] == "one" and text[1].split()[0] == "名前" and "四間飛車" in analysis.score_table(games, "ja")
     assert analysis.score_table([games[3]]) == ""

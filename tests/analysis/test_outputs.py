@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -55,6 +56,16 @@ def test_an_annotated_record_reloads_with_the_same_moves(record, name, language)
         better = "P-2f P-8d P-2e" if language == "en" else "▲２六歩 △８四歩 ▲２五歩"
         assert better in again.comments[3]
     assert record.comments == {1: "hello"}  # it is a copy
+
+
+def test_an_annotated_record_keeps_its_own_values_and_has_those_of_better_lines(record):
+    record.root.next.evaluation = Score(77)
+    game = judge(record, FINDINGS | {2: replace(FINDINGS[2], depth=12)})
+    notes = annotated(game)
+    after = [move.played_score for move in game.moves]
+    assert [node.evaluation for node in notes.main_line[1:]] == [Score(77), *after[1:]]
+    better = notes.main_line[2].children[-1]
+    assert (better.move, better.evaluation, better.depth) == ("2g2f", Score(60), 12)
 
 
 def test_a_table_counts_each_sides_own_moves(record):
