@@ -117,6 +117,7 @@ class FakeEngine:
         return self.answer
 
     def clock_budget(self, clock, board, options, max_ply):
+        self.asked = options.ponder, max_ply
         return plan(clock, board.game_ply(), options, max_ply)
 
     def close(self):
@@ -191,6 +192,13 @@ def test_a_game_without_a_clock_is_played_in_seconds():
     engine = FakeEngine()
     playing(engine).think(a_game(total=0))
     assert 4000 < engine.limits[0].budget.hard_ms < 5000
+
+
+@pytest.mark.parametrize("ponders", [True, False])
+def test_the_clock_is_divided_until_the_move_limit_and_for_who_ponders(ponders):
+    engine = FakeEngine()
+    playing(engine, ponders=ponders).think(a_game())
+    assert engine.asked == (ponders, 256)
 
 
 def test_a_forced_move_takes_no_byoyomi():
