@@ -397,11 +397,23 @@ def test_a_ponderhit_without_a_clock(converse, hit, ms):
     assert converse(NO_BOOK, BLACK, "go ponder", pondering(2), hit).extended == [fixed(ms, TimeOptions())]
 
 
-def test_a_search_for_mate_that_fails_proves_nothing(converse):
-    def fail(*_, **__):
-        raise ArithmeticError("a bug")
+def test_a_search_for_mate_that_fails_proves_nothing_and_one_that_finds_a_mate_shows_it(converse):
+    found = ForcedWin("mate", ("7g7f", "3c3d", "2g2f"), nodes=100, seconds=0.5)
 
-    assert converse(BLACK, lambda engine: setattr(engine, "mate", fail), "go mate 9").said[-1] == "checkmate timeout"
+    def mate(board, limit, *, progress, search):
+        if limit.time < 1:
+            raise ArithmeticError("a bug")
+        progress(50, 0.25)
+        return found
+
+    mated = "info depth 3 seldepth 3 score mate 3 nodes 100 nps 200 hashfull 0 time 500 pv 7g7f 3c3d 2g2f"
+    said = converse(BLACK, lambda engine: setattr(engine, "mate", mate), "go mate 2000", "go mate 9").said
+    assert said[:3] == ["info time 250 nodes 50 nps 200", mated, "checkmate 7g7f 3c3d 2g2f"]
+    assert said[-1] == "checkmate timeout"
+
+
+def test_the_speed_of_a_search_is_shown_with_the_value(converse):
+    assert "nodes/s of the last search: 1000" in converse(BLACK, "go depth 1", "eval").said
 
 
 def test_pondering_ahead_searches_the_position_before_and_then_has_its_time(converse):
