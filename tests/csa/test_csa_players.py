@@ -156,19 +156,12 @@ def test_what_has_passed_of_a_move_is_gone_and_milliseconds_have_no_full_seconds
     assert before - after == pytest.approx(60_000, abs=1) and engine.limits[0].budget.second_ms is None
 
 
-def test_what_moves_take_besides_thinking_is_kept_back():
-    engine = FakeEngine()
-    for overhead in (0, 60, 3000):
-        playing(engine).think(a_game(left=(60_000, 60_000), increment=5000, unit=1, delay=100, overhead=overhead))
-    usual, small, large = (limit.budget.hard_ms for limit in engine.limits)
-    assert usual == small and large < usual / 2  # the delay covers the small one
-
-
 @pytest.mark.parametrize(
     ("times", "delay", "longest", "thinking"),
     [
         ({"least": 1000, "delay": 100}, 100, 600, 900),
         ({"least": 50, "delay": 100}, 100, 600, 0),
+        ({"overhead": 60, "delay": 100}, 100, 600, 0),  # the delay covers it
         ({"overhead": 300}, 300, 1500, 0),  # a move that uses all the time may be as late several times over
     ],
 )

@@ -120,19 +120,13 @@ def test_a_line_that_means_nothing_changes_nothing(begun, line):
     assert feed(protocol, line) == [Notice(line)] and protocol.state is before
 
 
-def test_a_game_can_be_rejected_by_the_other_side():
-    protocol = waiting()
-    feed(protocol, *summary())
-    protocol.agree()
-    assert feed(protocol, "REJECT:g1 by other") == [Rejected("g1 by other")]
-    assert protocol.state is ConnectionState.WAITING
-
-
-def test_the_start_of_another_game_is_none():
+def test_a_game_can_be_rejected_by_the_other_side_and_the_start_of_another_is_none():
     protocol = waiting()
     feed(protocol, *summary())
     protocol.agree()
     assert feed(protocol, "START:g2") == [Notice("START:g2")]
+    assert feed(protocol, "REJECT:g1 by other") == [Rejected("g1 by other")]
+    assert protocol.state is ConnectionState.WAITING
 
 
 def test_a_new_offer_ends_a_game_without_a_result():

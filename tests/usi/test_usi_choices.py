@@ -226,18 +226,13 @@ def test_sizes(converse):
     assert converse(option("USI_Hash", 8), option("Threads", 3), BLACK).sizes == {"hash_mb": 8, "threads": 3}
 
 
-@pytest.mark.parametrize("named", [1, 300, 99_999])
+@pytest.mark.parametrize("named", [1, 300, 30_001, 31_999, 32_000, 99_999])
 def test_it_resigns_at_the_value_named_and_below(converse, named):
-    for value, resigns in ((-named - 1, True), (-named, True), (1 - named, False), (named, False)):
+    lost, not_lost = [-named - 1, -named], [1 - named, named, "mate 3"]
+    (lost if named <= 31_999 else not_lost).append("mate -4")  # which counts as 31,999 centipawns
+    for value in lost + not_lost:
         answer = converse(option("ResignValue", named), BLACK, "go depth 1", value=value).said[-1]
-        assert (answer == "bestmove resign") is resigns, value
-
-
-@pytest.mark.parametrize(("named", "resigns"), [(300, True), (30_001, True), (31_999, True), (32_000, False)])
-def test_a_mate_counts_as_31999_centipawns_when_it_resigns(converse, named, resigns):
-    for value, mated in (("mate -4", True), ("mate 3", False)):
-        answer = converse(option("ResignValue", named), BLACK, "go depth 1", value=value).said[-1]
-        assert (answer == "bestmove resign") is (resigns and mated), value
+        assert (answer == "bestmove resign") is (value in lost), value
 
 
 SHOWN = [  # options, and of each line that is shown its depth, its number and its last word
