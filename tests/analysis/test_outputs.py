@@ -8,9 +8,9 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
-from shogi_engine.analysis import annotated, judge, page
+from shogi_engine.analysis import Hint, annotated, judge, page
 from shogi_engine.analysis.judgement import LANGUAGES, PositionResult, words_of
-from shogi_engine.analysis.report import game_table, given_words, sentences_on
+from shogi_engine.analysis.report import game_table, given_words, hint_table, sentences_on
 from shogi_engine.records import GameRecord
 from shogi_engine.types.results import Score
 
@@ -169,6 +169,19 @@ def test_a_position_with_its_best_moves(capsys):
     assert 0 < best["chance"] < 1 and best["pv"][0] == best["move"] and best["score"] == {"cp": best["cp"]}
     assert main(["analyse", "shogi", "--moves", "7g7f", "--multipv", "2", "--nodes", "3000"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_the_figures_of_hints_in_words(record):
+    hints = [
+        Hint("7g7f", Score(120), 0.55, 9, False, ("7g7f", "3c3d")),
+        Hint("2g2f", Score(-40), 0.4, 7, True, ("2g2f",)),
+    ]
+    for language, rows in {
+        "en": ["7g7f cp 120 55% depth 9 7g7f 3c3d", "2g2f cp -40 40% exact 2g2f"],
+        "ja": ["▲７六歩 +120 55% 深さ 9 ▲７六歩 △３四歩", "▲２六歩 -40 40% 確定 ▲２六歩"],
+    }.items():
+        table = hint_table(hints, record.board(0), language).splitlines()
+        assert [" ".join(row.split()) for row in table[1:]] == rows
 
 
 def test_wrong_arguments(capsys, tmp_path, record):
