@@ -10,7 +10,7 @@ import importlib
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -103,6 +103,14 @@ def said(game: GameAnalysis, language: str = "en") -> dict[int, Said]:
     """Return what is said of each judged move of a game, by ply."""
     name, why = game.record.game, game.why_texts(language)
     return {move.ply: said_of(name, move, board, language, why.get(move.ply, ())) for move, board in game.boards()}
+
+
+def given_words(given: float, unit: str, language: str, words: Mapping[str, str]) -> str:
+    """Return a move's loss as text: '1.20 pawns', in Japanese '120' as in GUIs."""
+    if unit == "discs":
+        discs = f"{round(given, 1):g}"
+        return f"{discs}石" if language == "ja" else f"{discs} {'disc' if discs == '1' else 'discs'}"
+    return f"{100 * given:.0f}" if language == "ja" else f"{given:.2f} {words[unit]}"
 
 
 def numbered(game: GameAnalysis, ply: int) -> int:
@@ -607,8 +615,9 @@ def _game(game: GameAnalysis, boards: _Boards, language: str, title: str) -> dic
     plies: list[dict[str, Any]] = [{"board": boards.add(board), "black": before.get(0, game.final)}]
     for ply, text in enumerate(record.moves, 1):
         row: dict[str, Any] = {"move": move_text(board, text, language)}
+        row |= {} if text == PASS else {"number": numbered(game, ply)}
         if (each := judged.get(ply)) is not None:
-            row |= _judged(each, board, boards, game.unit)
+            row |= _judged(each, board, boards, game.unit, language)
         board.push_text(text)
         black = each.move.black_after if each is not None else before.get(ply, plies[-1]["black"])
         row |= {"board": boards.add(board), "black": black}
@@ -617,7 +626,7 @@ def _game(game: GameAnalysis, boards: _Boards, language: str, title: str) -> dic
     return {"title": heading, "names": names, "named": named_lines(game, language), "words": words, "plies": plies}
 
 
-def _judged(each: Said, board: Any, boards: _Boards, unit: str) -> dict[str, Any]:
+def _judged(each: Said, board: Any, boards: _Boards, unit: str, language: str) -> dict[str, Any]:
     """Return what the page says about a move, made from the position on `board`."""
     move = each.move
     row: dict[str, Any] = {"score": each.value, "depth": move.depth, "why": each.why}
@@ -634,7 +643,7 @@ def _judged(each: Said, board: Any, boards: _Boards, unit: str) -> dict[str, Any
         "verdict": move.severity,
         "called": each.verdict,
         "loss": move.loss,
-        "given": f"{move.given:.2f} {each.words[unit]}",
+        "given": given_words(move.given, unit, language, each.words),
         "best": each.best,
         "line": line,
     }

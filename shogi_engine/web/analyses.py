@@ -23,7 +23,7 @@ from shogi_engine.analysis.judgement import (
     unit_of,
     words_of,
 )
-from shogi_engine.analysis.report import copied, said_of
+from shogi_engine.analysis.report import copied, given_words, said_of
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.limits import Limit
@@ -40,14 +40,6 @@ MULTIPV_MAX = {"shogi": 5, "othello": 60}  # in Othello all moves
 MATE_SECONDS = 15.0
 ANALYSIS_SECONDS = 600.0  # of live analysis of one position; then the user has to press the button again
 NAMES_OF_VERDICTS = tuple(name for name, _ in VERDICTS)
-
-
-def given_words(given: float, unit: str, language: str, words: Mapping[str, str]) -> str:
-    """Return a move's loss as text: '1.20 pawns', in Japanese '120' as in GUIs."""
-    if unit == "discs":
-        discs = f"{round(given, 1):g}"
-        return f"{discs}石" if language == "ja" else f"{discs} {'disc' if discs == '1' else 'discs'}"
-    return f"{100 * given:.0f}" if language == "ja" else f"{given:.2f} {words[unit]}"
 
 
 def _better(above: Node, node: Node) -> PositionResult | None:
@@ -400,7 +392,7 @@ class Analyses:
             severity=move.severity,
             called=said.verdict,
             loss=round(move.loss, 4),
-            given=given_words(round(move.given, 2), unit_of(game), language, said.words),
+            given=given_words(move.given, unit_of(game), language, said.words),
             score=said.best,
             why=said.why,
         )

@@ -109,14 +109,19 @@ def test_value_and_chance_of_a_move_come_from_one_search_in_text_record_and_json
         PositionResult("8c8d", parse("cp 300")),
         PositionResult("2g2f", parse("cp 40")),
     ]
-    game = judged(findings)
-    for move, said in zip(game.moves, ("-3.00", "+0.40"), strict=True):
+    game, loss = judged(findings), Score(300).chance() - Score(-40).chance()
+    table, (start, *plies) = game_table(game).split("\n"), page_data(game)["plies"]
+    rest = [["7g7f"], ["8c8d", f"{loss:.0%}", "3.40", "?"]]
+    for move, said, shown, words in zip(game.moves, ("-3.00", "+0.40"), plies, rest, strict=True):
         after = Score(round(100 * float(said)))
         assert move.black_played_score == after and move.black_after == after.chance()
         assert f"{said} (black's winning chance {after.chance():.0%})" in annotated(game).comments[move.ply]
-        row = game_table(game).split("\n")[move.ply].split()
-        assert row[3:5] == [said, f"{after.chance():.0%}"]
-    assert [move.black_after for move in game.moves] == game.chances[1:]
+        assert table[move.ply].split() == [str(move.ply), move.side, move.move, said, f"{after.chance():.0%}", *words]
+        assert (shown["score"], shown["black"]) == (said, after.chance())
+    assert start["black"] == Score(100).chance() and {"given": "3.40 pawns", "best": "-3.00"}.items() <= shown.items()
+    assert shown["loss"] == pytest.approx(loss, abs=1e-6)
+    assert [move.black_after for move in game.moves] == game.chances[1:] and game.values()["final"] == after.chance()
+    assert table[4].endswith(f" {after.chance():.0%}")
 
 
 def test_mates_are_counted_from_the_position_after_the_move_as_shogihome_counts_them():

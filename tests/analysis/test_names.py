@@ -8,6 +8,7 @@ from shogi_engine import analysis, records
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import judge
 from shogi_engine.analysis.judgement import PositionResult
+from shogi_engine.analysis.report import PlayerSummary, Scored, player_lines, player_rows
 from shogi_engine.records import GameRecord
 from shogi_engine.types.results import Score
 
@@ -70,10 +71,22 @@ def test_scores_of_the_player_who_is_in_all_games():
     assert rows["funagakoi"]["draws"] == 1 and rows["funagakoi"]["score"] == 0.5 and len(rows) == 3
     both = {row.name.id: row.counts for row in analysis.scored(games)}
     assert both == {"shikenbisha": [1, 1, 1], "kata_mino": [1, 1, 1], "funagakoi": [1, 1, 1]}
+    shown = [" ".join(line.split()) for line in analysis.score_table([*games[:2], games[0]]).splitlines()]
+    assert shown[:2] == ["one", "name games won drawn lost score"]
+    assert shown[2:] == ["Half Mino 2 0 0 2 0%", "Fourth File Rook 2 0 0 2 0%", "Boat Castle 1 0 1 0 50%"]
     text = analysis.score_table(games, "ja").splitlines()
     assert text[0] == "one" and text[1].split()[0] == "名前" and "四間飛車" in analysis.score_table(games, "ja")
     assert analysis.score_table([games[3]]) == ""
     assert analysis.player_of([judged(made(("", ""))), judged(made(("", "")))]) == ""
+
+
+def test_the_figures_of_a_player_in_words():
+    (named,) = judged(made()).names.openings[0]
+    verdicts, kinds = {"blunder": 4, "mistake": 5, "inaccuracy": 6}, {"mate": 2, "piece": 0, "move": 8}
+    player = PlayerSummary("one", 7, (3, 1, 2), 0.876, verdicts, kinds, [Scored(named.name, [3, 1, 2])], None)
+    assert player_rows([player])[1] == ["one", "7", "3", "1", "2", "88%", "4", "5", "6"]
+    said = ["kinds of mistakes: missed mate 2, other 8", "score (games): Fourth File Rook 58% (6)"]
+    assert player_lines(player, []) == said
 
 
 def test_the_command_prints_the_scores_of_several_games(capsys, tmp_path):

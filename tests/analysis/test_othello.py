@@ -53,6 +53,7 @@ def test_hints_near_the_end_are_exact(engine, played):
         board.push_text(hint.move)
         assert hint.exact and hint.value == -naive_score(board)
         board.pop()
+    assert all(hint.exact for hint in analysis.hints(engine, engine.here, depth=20))  # no level says so
     assert [hint.value for hint in found] == sorted((hint.value for hint in found), reverse=True)
     engine.set_position("", played)
     assert analysis.hints(engine, engine.here, level=10) == [] and analysis.hint_table([]) == "the game is over"

@@ -2,14 +2,15 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
-from shogi_engine.analysis import annotated, judge, page
+from shogi_engine.analysis import Hint, annotated, judge, page
 from shogi_engine.analysis.judgement import LANGUAGES, PositionResult, words_of
-from shogi_engine.analysis.report import game_table, sentences_on
+from shogi_engine.analysis.report import game_table, given_words, hint_table, sentences_on
 from shogi_engine.records import GameRecord
 from shogi_engine.types.results import Score
 
@@ -57,6 +58,16 @@ def test_an_annotated_record_reloads_with_the_same_moves(record, name, language)
     assert record.comments == {1: "hello"}  # it is a copy
 
 
+def test_an_annotated_record_keeps_its_own_values_and_has_those_of_better_lines(record):
+    record.root.next.evaluation = Score(77)
+    game = judge(record, FINDINGS | {2: replace(FINDINGS[2], depth=12)})
+    notes = annotated(game)
+    after = [move.played_score for move in game.moves]
+    assert [node.evaluation for node in notes.main_line[1:]] == [Score(77), *after[1:]]
+    better = notes.main_line[2].children[-1]
+    assert (better.move, better.evaluation, better.depth) == ("2g2f", Score(60), 12)
+
+
 def test_a_table_counts_each_sides_own_moves(record):
     table = game_table(judge(record, FINDINGS))
     counts = re.findall(r"^(\w+): blunder (\d+), mistake (\d+), inaccuracy (\d+); gave away (\S+)%$", table, re.M)
@@ -72,6 +83,9 @@ def test_passes_have_no_number():
     rows = re.findall(r"^ *(\d+) +(?:black|white) +(\S+)", game_table(game), re.M)
     placed = [move for move in moves if move != "pass"]
     assert [(int(number), move) for number, move in rows if move != "pass"] == list(enumerate(placed, 1))
+    plies = data_of(page([game]))["games"][0]["plies"][1:]
+    assert [(ply["number"], ply["move"]) for ply in plies if ply["move"] != "pass"] == list(enumerate(placed, 1))
+    assert [ply for ply in plies if "number" not in ply] == [ply for ply in plies if ply["move"] == "pass"]
     (worst,) = (move for move in game.moves if move.move == "c7")
     assert sentences_on(game, worst)[0].startswith("10. c7")
 
@@ -98,6 +112,7 @@ def test_the_page_holds_every_ply_and_asks_no_host(record, language):
     (game,) = data["games"]
     assert "</script><b>one" in game["names"] and "@DATA@" in game["title"]
     assert len(game["plies"]) == len(MOVES) + 1 and game["plies"][3]["verdict"] == "blunder"
+    assert game["plies"][3]["given"] == {"en": "9.60 pawns", "ja": "960"}[language]
     board = record.board(0)
     for ply, at in enumerate(game["plies"]):
         if ply:
@@ -106,6 +121,14 @@ def test_the_page_holds_every_ply_and_asks_no_host(record, language):
         assert drawn + "\n" == board.svg().replace(' xmlns="http://www.w3.org/2000/svg"', "")
     assert [step["move"] for step in game["plies"][3]["line"]][0] == ("P-2f" if language == "en" else "▲２六歩")
     assert set(words_of("en")) == set(words_of("ja")) <= set(game["words"])
+
+
+@pytest.mark.parametrize(
+    ("given", "unit", "en", "ja"),
+    [(1.2, "pawns", "1.20 pawns", "120"), (10.0, "discs", "10 discs", "10石"), (0.96, "discs", "1 disc", "1石")],
+)
+def test_what_a_move_gave_away_in_words(given, unit, en, ja):
+    assert [given_words(given, unit, each, words_of(each)) for each in ("en", "ja")] == [en, ja]
 
 
 def run(capsys, *arguments):
@@ -146,6 +169,19 @@ def test_a_position_with_its_best_moves(capsys):
     assert 0 < best["chance"] < 1 and best["pv"][0] == best["move"] and best["score"] == {"cp": best["cp"]}
     assert main(["analyse", "shogi", "--moves", "7g7f", "--multipv", "2", "--nodes", "3000"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_the_figures_of_hints_in_words(record):
+    hints = [
+        Hint("7g7f", Score(120), 0.55, 9, False, ("7g7f", "3c3d")),
+        Hint("2g2f", Score(-40), 0.4, 7, True, ("2g2f",)),
+    ]
+    for language, rows in {
+        "en": ["7g7f cp 120 55% depth 9 7g7f 3c3d", "2g2f cp -40 40% exact 2g2f"],
+        "ja": ["▲７六歩 +120 55% 深さ 9 ▲７六歩 △３四歩", "▲２六歩 -40 40% 確定 ▲２六歩"],
+    }.items():
+        table = hint_table(hints, record.board(0), language).splitlines()
+        assert [" ".join(row.split()) for row in table[1:]] == rows
 
 
 def test_wrong_arguments(capsys, tmp_path, record):

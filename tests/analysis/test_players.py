@@ -109,4 +109,5 @@ def test_the_command_has_players_in_json_and_text(capsys, tmp_path):
     assert (one["lesson"]["game"], one["lesson"]["ply"], one["lesson"]["move"]) == (0, 3, "8h5e")
     assert [each["name"] for each in values["players"][1:]] == ["three", "two"]
     assert main(command) == 0
-    assert "best lesson, game 1: 3. B-5e" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "best lesson, game 1: 3. B-5e" in out and out.splitlines()[-1].startswith("10 positions in ")

@@ -235,9 +235,11 @@ def test_a_full_disk_ends_the_log_and_not_the_game(player, secret, tmp_path, mon
     assert error.count("\n") == 1 and "No space left" in error and SECRET not in error
 
 
-def test_another_game_of_the_same_name_stays(tmp_path):
+def test_another_game_of_the_same_name_stays(tmp_path, monkeypatch):
     one, other = GameSaver(tmp_path), GameSaver(tmp_path)  # the two players of a game on one machine, for example
     stems = [each.stem("game") for each in (one, other)]
+    free = iter(["game", "game-2"])
+    monkeypatch.setattr(other, "stem", lambda name: next(free))  # the first is taken a moment later
     records_of = [GameRecord.from_moves("shogi", moves) for moves in (["7g7f"], ["7g7f", "3c3d"])]
     paths = [each.save(record, stem) for each, record, stem in zip((one, other), records_of, stems, strict=True)]
     assert paths == [tmp_path / "game.csa", tmp_path / "game-2.csa"]

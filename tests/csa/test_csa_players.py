@@ -16,7 +16,7 @@ from shogi_engine.games.shogi.board import Move
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
 from shogi_engine.play.game import Game, Terms
 from shogi_engine.play.players import EnginePlayer, UsiPlayer
-from shogi_engine.search.timeman import plan
+from shogi_engine.search.timeman import TimeOptions, plan
 from shogi_engine.types.limits import Clock, Limit, TimeBudget
 from shogi_engine.types.results import Score
 from tests.csa.scripted import ScriptedPlayer
@@ -117,6 +117,7 @@ class FakeEngine:
         return self.answer
 
     def clock_budget(self, clock, board, options, max_ply):
+        self.asked = options.ponder, max_ply
         return plan(clock, board.game_ply(), options, max_ply)
 
     def close(self):
@@ -155,20 +156,19 @@ def test_what_has_passed_of_a_move_is_gone_and_milliseconds_have_no_full_seconds
     assert before - after == pytest.approx(60_000, abs=1) and engine.limits[0].budget.second_ms is None
 
 
-def test_what_moves_take_besides_thinking_is_kept_back():
-    engine = FakeEngine()
-    for overhead in (0, 60, 3000):
-        playing(engine).think(a_game(left=(60_000, 60_000), increment=5000, unit=1, delay=100, overhead=overhead))
-    usual, small, large = (limit.budget.hard_ms for limit in engine.limits)
-    assert usual == small and large < usual / 2  # the delay covers the small one
-
-
-@pytest.mark.parametrize(("least", "thinking"), [(1000, 900), (50, 0)])
-def test_the_least_time_that_a_move_costs_is_for_thinking(least, thinking):
-    """Less the delay."""
+@pytest.mark.parametrize(
+    ("times", "delay", "longest", "thinking"),
+    [
+        ({"least": 1000, "delay": 100}, 100, 600, 900),
+        ({"least": 50, "delay": 100}, 100, 600, 0),
+        ({"overhead": 60, "delay": 100}, 100, 600, 0),  # the delay covers it
+        ({"overhead": 300}, 300, 1500, 0),  # a move that uses all the time may be as late several times over
+    ],
+)
+def test_what_a_move_loses_and_the_least_that_it_costs(times, delay, longest, thinking):
     found = []
-    a_clock(least=least, delay=100).budget(0, lambda _, options: found.append(options) or TimeBudget(1, 2))
-    assert found[0].minimum_thinking_time == thinking
+    a_clock(**times).budget(0, lambda _, options: found.append(options) or TimeBudget(1, 2))
+    assert found == [TimeOptions(delay, longest, thinking)]
 
 
 def test_rounding_up_takes_a_unit_of_the_time():
@@ -185,6 +185,13 @@ def test_a_game_without_a_clock_is_played_in_seconds():
     engine = FakeEngine()
     playing(engine).think(a_game(total=0))
     assert 4000 < engine.limits[0].budget.hard_ms < 5000
+
+
+@pytest.mark.parametrize("ponders", [True, False])
+def test_the_clock_is_divided_until_the_move_limit_and_for_who_ponders(ponders):
+    engine = FakeEngine()
+    playing(engine, ponders=ponders).think(a_game())
+    assert engine.asked == (ponders, 256)
 
 
 def test_a_forced_move_takes_no_byoyomi():

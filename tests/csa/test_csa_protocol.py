@@ -108,35 +108,25 @@ def test_an_empty_line_means_nothing(line):
     assert feed(playing(), line) == [] and feed(waiting(), line) == []
 
 
-@pytest.mark.parametrize(
-    "line", ["hello", "+7776", "+7776FU junk", "7776FU,T1", "#", "# WIN", "%", "\\xff\\xfe", "START:g1", "##[CHAT] x"]
-)
-def test_a_line_that_nobody_knows_changes_nothing(line):
-    protocol = playing()
-    assert feed(protocol, line) == [Notice(line)]
-    assert protocol.state is ConnectionState.PLAYING
+NOTHING = {
+    playing: ["hello", "+7776", "+7776FU junk", "7776FU,T1", "#", "# WIN", "%", "\\xff\\xfe", "START:g1", "##[CHAT] x"],
+    waiting: ["+7776FU,T1", "#WIN", "START:g1", "REJECT:g1 by x", "END Game_Summary"],
+}
 
 
-@pytest.mark.parametrize("line", ["+7776FU,T1", "#WIN", "START:g1", "REJECT:g1 by x", "END Game_Summary"])
-def test_a_line_of_a_game_without_a_game_changes_nothing(line):
-    protocol = waiting()
-    assert feed(protocol, line) == [Notice(line)]
-    assert protocol.state is ConnectionState.WAITING
+@pytest.mark.parametrize(("begun", "line"), [(begun, line) for begun, lines in NOTHING.items() for line in lines])
+def test_a_line_that_means_nothing_changes_nothing(begun, line):
+    protocol, before = begun(), begun().state
+    assert feed(protocol, line) == [Notice(line)] and protocol.state is before
 
 
-def test_a_game_can_be_rejected_by_the_other_side():
-    protocol = waiting()
-    feed(protocol, *summary())
-    protocol.agree()
-    assert feed(protocol, "REJECT:g1 by other") == [Rejected("g1 by other")]
-    assert protocol.state is ConnectionState.WAITING
-
-
-def test_the_start_of_another_game_is_none():
+def test_a_game_can_be_rejected_by_the_other_side_and_the_start_of_another_is_none():
     protocol = waiting()
     feed(protocol, *summary())
     protocol.agree()
     assert feed(protocol, "START:g2") == [Notice("START:g2")]
+    assert feed(protocol, "REJECT:g1 by other") == [Rejected("g1 by other")]
+    assert protocol.state is ConnectionState.WAITING
 
 
 def test_a_new_offer_ends_a_game_without_a_result():

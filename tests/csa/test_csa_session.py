@@ -1,6 +1,7 @@
 """A session against a scripted server: logins, offers, games, refusals, broken lines, time-outs, abnormal ends."""
 
 import os
+import re
 import socket
 import threading
 import time
@@ -9,7 +10,7 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.csa.connection import Closed, Connection, ConnectionLost
-from shogi_engine.csa.session import Timeouts
+from shogi_engine.csa.session import Tally, Timeouts
 from shogi_engine.games.shogi.records.words import MATE_VALUE
 from shogi_engine.types.results import Score
 from tests.csa.scripted import (
@@ -25,6 +26,11 @@ from tests.csa.scripted import (
 from tests.support.answers import answered
 
 OFFICIAL_TIME = ("Total_Time:300", "Byoyomi:10")
+
+
+def test_results_in_words():
+    assert Tally(1, 2, 3).describe() == "1 won, 2 lost, 3 drawn" and Tally(1, 2, 3).games == 6
+    assert Tally(4, 3, 2, 1).describe() == "4 won, 3 lost, 2 drawn, 1 aborted" and Tally(4, 3, 2, 1).games == 10
 
 
 # ---- a game
@@ -68,6 +74,12 @@ def test_a_game_is_played_and_kept(tmp_path):
     times = [[clock.time for clock in turn.clocks] for turn in turns]
     assert times == [[288_000, 300_000], [285_000, 295_000]]
     assert "game 1: won by resignation after 4 moves" in played.notes
+    line = re.compile(r"move (\d): (\w+) thinks?, (\d+) s left(, score \+0\.30)?")
+    shown = [line.fullmatch(text) for text in played.screen.progressed if text.startswith("move")]
+    said = {1: ("other", False), 2: ("we", True), 3: ("other", True), 4: ("we", True), 5: ("other", True)}
+    assert {int(found[1]): (found[2], bool(found[4])) for found in shown} == said  # the last of each move
+    left = [310, 310, 298, 305, 295]  # the byoyomi included
+    assert all(0 <= left[int(found[1]) - 1] - int(found[3]) < 7 for found in shown)
 
     record = kept_record(tmp_path)
     assert (record.moves, record.seconds) == (["7g7f", "3c3d", "2g2f", "8c8d"], [12, 5, 3, 7])
@@ -253,18 +265,24 @@ def test_a_logout_that_is_not_answered():
 # ---- what goes wrong with an offer
 
 
-def test_an_offer_that_can_not_be_read_is_refused_and_the_next_one_taken():
+@pytest.mark.parametrize(
+    ("offer", "answer", "who", "told"),
+    [(("+", "+7775FU,T1"), "REJECT", "me", "the game g1 is refused"), (("+",), "AGREE", "other", "g1 by other")],
+)
+def test_an_offer_that_comes_to_nothing_and_the_next_one_taken(offer, answer, who, told):
+    """It cannot be read, or the other side rejects it."""
+
     def script(peer):
         peer.login()
-        peer.offer("+", "+7775FU,T1", game_id="bad")
-        assert peer.expect("REJECT") == "REJECT bad"
-        peer.send("REJECT:bad by me")
-        peer.begin_next("-")
+        peer.offer(*offer)
+        assert peer.expect(answer) == f"{answer} g1"
+        peer.send(f"REJECT:g1 by {who}")
+        peer.begin_next("-", game_id="g2")
         peer.send("#TIME_UP", "#WIN")
         peer.logout()
 
     played = play(script)
-    assert played.counts == (1, 0, 0, 0) and "the game bad is refused" in played.notes
+    assert played.counts == (1, 0, 0, 0) and told in played.notes
 
 
 def test_offers_that_can_not_be_read_end_the_session():
@@ -275,20 +293,6 @@ def test_offers_that_can_not_be_read_end_the_session():
             peer.expect("REJECT")
 
     assert "Your_Turn" in play(script).error
-
-
-def test_the_other_side_rejects():
-    def script(peer):
-        peer.login()
-        peer.offer("+")
-        peer.expect("AGREE")
-        peer.send("REJECT:g1 by other")
-        peer.begin_next("-", game_id="g2")
-        peer.send("#TIME_UP", "#WIN")
-        peer.logout()
-
-    played = play(script)
-    assert played.counts == (1, 0, 0, 0) and "g1 by other" in played.notes
 
 
 def test_a_game_that_does_not_start():

@@ -11,7 +11,8 @@ from shogi_engine import Engine, Limit, Score, othello, shogi
 from shogi_engine.common.threads import Search
 from shogi_engine.engine import engine as analysis
 from shogi_engine.jit import cache_folder
-from shogi_engine.search.timeman import budget_of
+from shogi_engine.search.timeman import TimeOptions, budget_of, plan
+from shogi_engine.types.limits import Clock
 from shogi_engine.types.results import PlayResult
 from tests.support.clock import within
 from tests.support.processes import ROOT, environment, run
@@ -247,6 +248,7 @@ def test_clocks():
     limit = Limit(black_clock=60, white_clock=3, white_inc=1, byoyomi=2)
     black, white = (budget_of(limit, side, 0) for side in (0, 1))
     assert black.soft_ms < black.hard_ms <= 62_000 and white.hard_ms <= 6000
+    assert budget_of(limit, 0, 200) == plan(Clock(60_000, 2000), 200, TimeOptions()) != black
     assert budget_of(Limit(time=0.5), 0, 0).hard_ms == 500
     both = budget_of(Limit(time=0.5, black_clock=600), 0, 0)
     assert both.soft_ms <= both.hard_ms == 500

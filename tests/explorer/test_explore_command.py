@@ -5,6 +5,8 @@ import json
 import pytest
 
 from shogi_engine.__main__ import main
+from shogi_engine.cli.book import tell_faults
+from shogi_engine.explorer import Added
 
 GAMES = "f5d6c3\nf5f6e6\nd3c5f6\n"
 
@@ -50,6 +52,15 @@ def test_games_are_shown_without_an_index(capsys, folder):
         assert lines[-1] == f"{folder / 'b.csa'}, 1: me - you 0-1"
     _, lines, _ = run(capsys, "shogi", "show", "--book", folder, "--notation", "japanese")
     assert lines[1].startswith("▲７六歩 ")
+
+
+def test_all_that_was_skipped_is_counted_and_some_of_it_told(capsys):
+    for skipped, rest in ((10, []), (11, ["1 more was skipped"]), (1234, ["1224 more were skipped"])):
+        added = Added()
+        for number in range(skipped):
+            added.fault(ValueError(f"fault {number}"))
+        tell_faults(added)
+        assert capsys.readouterr().err.splitlines() == [*(f"fault {number}" for number in range(10)), *rest]
 
 
 def test_what_is_no_index_of_the_game_is_refused(capsys, folder, tmp_path):

@@ -187,27 +187,41 @@ def test_games_without_moves_and_positions_without_kings_have_none():
 
 
 def test_scores_are_those_of_the_side_that_moves():
-    lines = [("7g7f", "3c3d", 0), ("7g7f", "8c8d", 1), ("2g2f", "3c3d", None), ("7g7f", "3c3d", 0)]
+    black, white = (records.Outcome(winner, records.Termination.RESIGNATION) for winner in (0, 1))
+    draw = records.Outcome(None, records.Termination.AGREEMENT)
+    lines = [("7g7f 8c8d", draw), ("7g7f 3c3d", black), ("7g7f 8c8d", white), ("2g2f 3c3d", None), ("7g7f 3c3d", black)]
     found = []
-    for number, (first, second, winner) in enumerate(lines):
-        record = records.GameRecord.from_moves("shogi", [first, second])
+    for number, (moves, ending) in enumerate(lines):
+        record = records.GameRecord.from_moves("shogi", moves.split())
         record.names = [f"a{number}", "b"]
-        if winner is not None:
-            record.end(records.Outcome(winner, records.Termination.RESIGNATION))
+        if ending is not None:
+            record.end(ending)
         found.append(record)
     with Explorer(None, "shogi") as explorer:
         explorer.add_games(records.to_arrays(found), "x.kif")
         board = found[0].board(0)
-        assert [(row.move, row.score) for row in explorer.moves(board)] == [("7g7f", 2 / 3), ("2g2f", None)]
+        assert [(row.move, row.score) for row in explorer.moves(board)] == [("7g7f", 2.5 / 4), ("2g2f", None)]
         played = explorer.played(board, "7g7f", most=2)
         assert [(game.file, game.place, game.names[0], game.result) for game in played] == [
-            ("x.kif", 4, "a3", "1-0"), ("x.kif", 2, "a1", "0-1"),
+            ("x.kif", 5, "a4", "1-0"), ("x.kif", 3, "a2", "0-1"),
         ]  # fmt: skip
-        assert len(explorer.played(board)) == 4
+        assert len(explorer.played(board)) == 5
         board.push_text("7g7f")
-        assert [(row.move, row.score) for row in explorer.moves(board)] == [("3c3d", 0.0), ("8c8d", 1.0)]
+        assert [(row.move, row.score) for row in explorer.moves(board)] == [("3c3d", 0.0), ("8c8d", 0.75)]
         board.push_text("3c3d")
         assert explorer.moves(board) == [] == explorer.played(board)
+
+
+@pytest.mark.parametrize("together", [1, 6, 20])
+def test_the_last_eight_games_with_a_move_are_remembered(together):
+    found = [records.GameRecord.from_moves("shogi", ["7g7f"]) for _ in range(20)]
+    for number, record in enumerate(found):
+        record.names = [f"a{number}", ""]
+    with Explorer(None, "shogi") as explorer:
+        for first in range(0, 20, together):
+            explorer.add_games(records.to_arrays(found[first : first + together]))
+        played = explorer.played(found[0].board(0), "7g7f", most=100)
+    assert [game.names[0] for game in played] == [f"a{number}" for number in range(19, 11, -1)]
 
 
 def test_values_of_a_book_are_shown_with_the_moves():

@@ -87,7 +87,8 @@ def used_by(records, player):
 
 @given(logs(2))
 def test_the_figures_of_two_players(records):
-    found = summarise(records, Sprt(0, 10))
+    sprt = Sprt(0, 10, 0.05, 0.1)
+    found = summarise(records, sprt)
     wins, losses = (sum(each["score"] == score for each in records.values()) for score in (1, 0))
     assert (found["games"], found["wins"], found["losses"]) == (len(records), wins, losses)
     assert found["draws"] == len(records) - wins - losses
@@ -96,8 +97,9 @@ def test_the_figures_of_two_players(records):
     assert found["pairs"] == pairs and found["score"] == pytest.approx(expected.score, abs=1e-4)
     figures = [found["elo"], *found["elo95"], found["los"]]
     assert figures == pytest.approx([expected.elo, expected.low, expected.high, expected.los], abs=0.06)
-    assert found["sprt"]["llr"] == pytest.approx(log_likelihood_ratio(pairs, 0, 10), abs=1e-3)
-    assert found["sprt"]["verdict"] == Sprt(0, 10).verdict(pairs)
+    ratio, verdict = log_likelihood_ratio(pairs, 0, 10), sprt.verdict(pairs)
+    asked = {"elo0": 0, "elo1": 10, "alpha": 0.05, "beta": 0.1, "bounds": [-2.251, 2.89]}  # logs of 2/19 and 18
+    assert found["sprt"] == asked | {"llr": pytest.approx(ratio, abs=1e-3), "verdict": verdict}
     points = [sides(each)[2] for each in records.values()]
     assert found["black_score"] == pytest.approx(sum(points) / max(len(points), 1), abs=1e-4)
     plies = [each["plies"] for each in records.values()]
@@ -122,9 +124,11 @@ def test_the_figures_of_two_players(records):
             if sides(each)[ply % 2] == player and value is not None and abs(value) < 29_000
         ]
         assert scores == ([[0, len(own), round(sum(own) / len(own))]] if own else [])
-    text = line(found)
-    assert text.startswith(f"{len(records)} games +{wins} ={found['draws']} -{losses}  Elo {found['elo']:+.1f} (95 %: ")
-    assert f"{found['elo95'][0]:+.1f} to {found['elo95'][1]:+.1f})  LOS {100 * found['los']:.1f} %" in text
+    low, high = found["elo95"]
+    text = f"{len(records)} games +{wins} ={found['draws']} -{losses}  Elo {found['elo']:+.1f} (95 %: {low:+.1f} to "
+    text += f"{high:+.1f})  LOS {100 * found['los']:.1f} %  LLR {found['sprt']['llr']:+.2f} [-2.251, 2.89] for [0, 10]"
+    totals = {side: count.total() for side, count in faults.items() if count}
+    assert line(found) == " ".join(filter(None, [text, verdict])) + (f"  faults {totals}" if totals else "")
 
 
 @given(logs(3))
@@ -180,7 +184,9 @@ def test_the_page_and_the_records_name_the_winner(records):
         assert record.names == [["&lt;one&gt;", "two"][player] for player in (black, white)]
         assert record.result == {"1/2": "1/2-1/2"}.get(result, result)
         assert record.seconds == [None if ms is None else ms / 1000 for ms in each["times"]]
-    for count, found, ratio in course({game: each["score"] for game, each in records.items()}, Sprt(0, 5)):
+    steps = course({game: each["score"] for game, each in records.items()}, Sprt(0, 5))
+    assert not records or max(records) % 2 == 0 or steps[-1][0] == len(records)
+    for count, found, ratio in steps:
         pairs = pairs_of({number: records[number] for number in sorted(records)[:count]}, 0, 1)
         assert (found, ratio) == (estimate(pairs), log_likelihood_ratio(pairs, 0, 5))
 

@@ -4,6 +4,7 @@ import io
 import itertools
 import math
 import random
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -67,19 +68,23 @@ def test_ratings_are_found_again():
     assert fitted([[0, 1], [0, 0]])[0] == pytest.approx(95.4, abs=0.1)  # 1.5 of 2 points: Elo +191 between the two
 
 
-def test_the_live_table_shows_how_it_stands():
-    log = GameLog(None, {})
+def test_the_live_table_shows_how_it_stands(monkeypatch):
+    log, now = GameLog(None, {}), [50.0]
+    monkeypatch.setattr("shogi_engine.cli.match.time", SimpleNamespace(monotonic=lambda: now[0]))
     log.records = tournament([0.0, 50.0, 100.0], 4)
     for names in (["<one>", "two", "three"], ["one", "two"]):
         match = Match(log, Schedule(3, 10).numbers(), None)
         if len(names) == 2:
             log.records = tournament([0.0, 100.0], 4)
             match = Match(log, range(30), None, Sprt(0, 5))
-        console = Console(file=io.StringIO(), width=150)
-        console.print(MatchView(match, names).table())
-        text = console.file.getvalue()
-        assert f"{len(log.records)} of 30 games" in text and all(name in text for name in names)
-        assert ("LLR" in text) == (len(names) == 2)
+        console, view = Console(file=io.StringIO(), width=150), MatchView(match, names)
+        console.print(view.table())
+        text, before = console.file.getvalue(), len(log.records)
+        assert f"{before} of 30 games" in text and all(name in text for name in names)
+        assert ("LLR" in text) == (len(names) == 2) and "min left" not in text
+        log.records |= {number: log.records[number - 2] for number in (before, before + 1)}
+        now[0] += 180  # a minute and a half for each of two games
+        assert view.table().title == f"{before + 2} of 30 games, {1.5 * (28 - before):.1f} min left"
 
 
 @pytest.mark.parametrize(

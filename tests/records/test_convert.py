@@ -208,10 +208,10 @@ def test_files_are_read_one_game_at_a_time(tmp_path):
 
 def test_what_standard_output_cannot_hold_is_said(tmp_path, capsysbinary):
     """The same sentence as for a file."""
-    records.save(game(), tmp_path / "a.kif")
+    records.save([game(), records.GameRecord.from_moves("shogi", ["7g7f"]), game()], tmp_path / "a.kif")
     assert convert(tmp_path / "a.kif", tmp_path / "a.csa") == 0
     said = capsysbinary.readouterr().out.partition(b"; ")[2]
-    assert said == b"it cannot hold variations (of 1)\n"
+    assert said == b"it cannot hold variations (of 2)\n"
     assert convert(tmp_path / "a.kif", "-", "--to", "csa") == 0
     out, err = capsysbinary.readouterr()
     assert out.startswith(b"V2.2\n") and err.endswith(said) and err.count(b"\n") == 1

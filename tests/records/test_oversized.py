@@ -235,12 +235,6 @@ def check_a_megabyte(format, kind, spent=spent):
     raise AssertionError(f"a megabyte takes {taken:.1f} s, a loop {before:.3f} s")
 
 
-@pytest.mark.slow  # it measures time
-@pytest.mark.parametrize(("format", "kind"), cases(MANY))
-def test_very_many_games_are_read_quickly(format, kind):
-    check_a_megabyte(format, kind)
-
-
 @pytest.mark.parametrize(("format", "kind"), cases(MANY))
 def test_arrays_of_very_many_games_take_linear_time(format, kind):
     spent_on_arrays(made(kind, 1 << 10), format)
@@ -254,9 +248,9 @@ def test_arrays_are_read_quickly(format, kind):
     check_a_megabyte(format, kind, lambda data, format: spent_on_arrays(data, format) / 2)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("format", "kind"), cases(KINDS))
-def test_any_line_is_read_quickly(format, kind):
+@pytest.mark.slow  # it measures time
+@pytest.mark.parametrize(("format", "kind"), cases(MANY) + cases(KINDS))
+def test_very_many_games_and_any_line_are_read_quickly(format, kind):
     check_a_megabyte(format, kind)
 
 

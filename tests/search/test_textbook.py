@@ -19,7 +19,10 @@ DEEPER = [("tictactoe", 10, 3, 60), ("othello4", 13, 8, 60), ("othello", 6, 55, 
 QUICK = [(name, min(depth, 4), longest, 40) for name, depth, longest, _ in CASES]
 
 
-def check(name, depth, longest, count):
+@pytest.mark.parametrize(
+    ("name", "depth", "longest", "count"), [*CASES, *(pytest.param(*each, marks=pytest.mark.slow) for each in DEEPER)]
+)
+def test_all_searches_agree(name, depth, longest, count):
     """Compare all searches on random positions, at each depth up to `depth`."""
     game = game_of(name)
     ctx = new_context(game)
@@ -47,17 +50,6 @@ def check(name, depth, longest, count):
             fewer += int(alpha.sum()) < int(mini.sum())
             researched += int(scout[1]) > int(mini[1])
     assert fewer and researched  # else the searches were not put to the test
-
-
-@pytest.mark.parametrize(("name", "depth", "longest", "count"), CASES)
-def test_all_searches_agree(name, depth, longest, count):
-    check(name, depth, longest, count)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "depth", "longest", "count"), DEEPER)
-def test_all_searches_agree_deeper(name, depth, longest, count):
-    check(name, depth, longest, count)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

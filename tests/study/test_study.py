@@ -3,6 +3,7 @@
 import contextlib
 import datetime
 import io
+import itertools
 import json
 import sqlite3
 from dataclasses import asdict, replace
@@ -119,16 +120,15 @@ def test_all_first_moves_of_mates_solve_a_missed_mate():
 def test_problems_come_back_later_and_later_and_at_once_after_a_failure(store, problem):
     assert store.add([problem]) == 1 and store.add([problem]) == 0
     assert store.due(NOW) == [problem] == store.all()
-    when, waits = NOW, []
+    times = [NOW]
     for _ in range(4):
-        due = store.review(problem, Rating.Good, when)
+        times.append(due := store.review(problem, Rating.Good, times[-1]))
         assert store.due(due - datetime.timedelta(seconds=1)) == [] and store.due(due) == [problem]
-        waits.append((due - when).days)
-        when = due
+    waits = [(due - when).days for when, due in itertools.pairwise(times)]
     assert waits == sorted(waits) and waits[0] >= 1 and waits[-1] > 20
-    assert (store.review(problem, Rating.Again, when) - when).days == 1
-    assert [rating for _, rating in store.reviews(problem)] == [Rating.Good] * 4 + [Rating.Again]
-    assert store.next_due() == when + datetime.timedelta(days=1)
+    again = store.review(problem, Rating.Again, times[-1])
+    assert again == store.next_due() == times[-1] + datetime.timedelta(days=1)
+    assert store.reviews(problem) == list(zip(times, [Rating.Good] * 4 + [Rating.Again], strict=True))
     with pytest.raises(KeyError):
         store.review(replace(problem, game="othello"), Rating.Good)
 
@@ -142,6 +142,7 @@ def test_the_longest_overdue_problem_comes_first(store, problem):
     )
     assert early < late and store.due(early) == [other] and store.due(late) == [other, problem]
     assert store.next_due() == early and store.all() == [problem, other]
+    assert store.schedule() == [(other, early), (problem, late)]
 
 
 def test_the_same_position_of_another_game_is_the_same_problem(store, problem):

@@ -36,6 +36,12 @@ def test_movetime_is_never_passed(movetime, options):
     assert 0 <= budget.soft_ms == budget.hard_ms <= movetime
 
 
+@given(st.integers(0, 10_000_000), settings)
+def test_what_is_kept_back_for_delays_is_never_most_of_the_time(time, options):
+    delay, most = options.network_delay, max(options.network_delay, options.network_delay2)
+    assert time - limit(time, options) == pytest.approx(min(delay + time / 20, most, 0.75 * time))
+
+
 @given(st.integers(0, 600_000), st.integers(0, 60_000))
 def test_the_cap_holds_whether_the_increment_is_in_the_time_or_not(time, increment):
     """A GUI that adds the increment before sending sends time >= increment; one that does not lets the player use

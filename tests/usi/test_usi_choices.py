@@ -18,7 +18,7 @@ from shogi_engine.types.results import ForcedWin, Info, PlayResult, Score
 from tests.support.usi_fake import FakeEngine
 from usi.loop import Loop
 from usi.options import OPTIONS
-from usi.protocol import UsiOutput
+from usi.protocol import FALLBACK_MS, UsiOutput
 
 BLACK, WHITE = "position startpos", "position startpos moves 7g7f"
 TIMES = "btime 60000 wtime 30000 byoyomi 1000"
@@ -226,18 +226,13 @@ def test_sizes(converse):
     assert converse(option("USI_Hash", 8), option("Threads", 3), BLACK).sizes == {"hash_mb": 8, "threads": 3}
 
 
-@pytest.mark.parametrize("named", [1, 300, 99_999])
+@pytest.mark.parametrize("named", [1, 300, 30_001, 31_999, 32_000, 99_999])
 def test_it_resigns_at_the_value_named_and_below(converse, named):
-    for value, resigns in ((-named - 1, True), (-named, True), (1 - named, False), (named, False)):
+    lost, not_lost = [-named - 1, -named], [1 - named, named, "mate 3"]
+    (lost if named <= 31_999 else not_lost).append("mate -4")  # which counts as 31,999 centipawns
+    for value in lost + not_lost:
         answer = converse(option("ResignValue", named), BLACK, "go depth 1", value=value).said[-1]
-        assert (answer == "bestmove resign") is resigns, value
-
-
-@pytest.mark.parametrize(("named", "resigns"), [(300, True), (30_001, True), (31_999, True), (32_000, False)])
-def test_a_mate_counts_as_31999_centipawns_when_it_resigns(converse, named, resigns):
-    for value, mated in (("mate -4", True), ("mate 3", False)):
-        answer = converse(option("ResignValue", named), BLACK, "go depth 1", value=value).said[-1]
-        assert (answer == "bestmove resign") is (resigns and mated), value
+        assert (answer == "bestmove resign") is (value in lost), value
 
 
 SHOWN = [  # options, and of each line that is shown its depth, its number and its last word
@@ -392,9 +387,28 @@ def test_the_clock_of_a_ponderhit(converse, go, hit, clock):
     assert engine.searches[0]["budget"] is None and engine.said[-1].startswith("bestmove")
 
 
-def test_a_ponderhit_with_a_movetime(converse):
-    engine = converse(NO_BOOK, BLACK, "go ponder", pondering(2), "ponderhit movetime 700")
-    assert engine.extended == [fixed(700, TimeOptions())]
+@pytest.mark.parametrize(("hit", "ms"), [("ponderhit movetime 700", 700), ("ponderhit", FALLBACK_MS)])
+def test_a_ponderhit_without_a_clock(converse, hit, ms):
+    assert converse(NO_BOOK, BLACK, "go ponder", pondering(2), hit).extended == [fixed(ms, TimeOptions())]
+
+
+def test_a_search_for_mate_that_fails_proves_nothing_and_one_that_finds_a_mate_shows_it(converse):
+    found = ForcedWin("mate", ("7g7f", "3c3d", "2g2f"), nodes=100, seconds=0.5)
+
+    def mate(board, limit, *, progress, search):
+        if limit.time < 1:
+            raise ArithmeticError("a bug")
+        progress(50, 0.25)
+        return found
+
+    mated = "info depth 3 seldepth 3 score mate 3 nodes 100 nps 200 hashfull 0 time 500 pv 7g7f 3c3d 2g2f"
+    said = converse(BLACK, lambda engine: setattr(engine, "mate", mate), "go mate 2000", "go mate 9").said
+    assert said[:3] == ["info time 250 nodes 50 nps 200", mated, "checkmate 7g7f 3c3d 2g2f"]
+    assert said[-1] == "checkmate timeout"
+
+
+def test_the_speed_of_a_search_is_shown_with_the_value(converse):
+    assert "nodes/s of the last search: 1000" in converse(BLACK, "go depth 1", "eval").said
 
 
 def test_pondering_ahead_searches_the_position_before_and_then_has_its_time(converse):

@@ -78,15 +78,6 @@ def test_no_move_is_shown_twice_at_the_end():
     assert [row[4] for row in shown(lines)] == ["a", "b"]
 
 
-def test_bounds_of_a_single_line_are_shown_unless_they_are_not_wanted():
-    for bounds, count in ((True, 3), (False, 2)):
-        write, lines = writer(bounds=bounds)
-        for each in (line(9, 1, 5, "a"), line(10, 1, 50, "a", bound="lower"), line(10, 1, 70, "a")):
-            write(each)
-        assert len(lines) == count
-        assert not any("multipv" in text for text in lines)
-
-
 def test_the_last_line_of_a_search_that_was_stopped_at_a_bound_is_exact_where_bounds_are_not_wanted():
     for bounds, last in ((True, (10, "", 50, "lowerbound", "a")), (False, (9, "", 5, "", "a"))):
         write, lines = writer(bounds=bounds)
@@ -96,9 +87,3 @@ def test_the_last_line_of_a_search_that_was_stopped_at_a_bound_is_exact_where_bo
         assert " nodes 70 " in lines[-1]  # of the whole search
         write.finish([line(10, 1, 50, "c", bound="lower")])  # another move: there is only the bound
         assert shown(lines)[-1] == (10, "", 50, "lowerbound", "c")
-
-
-def test_lines_may_be_continued():
-    write, lines = writer(pv=lambda each: [*each.pv, "and", "on"])
-    write(line(1, 1, 5, "a"))
-    assert lines[0].endswith("pv a and on")

@@ -64,7 +64,7 @@ POINTS = {
         "test_usi_transcripts.test_multipv_changes_between_two_analyses",
     "info: a full line before every bestmove": "test_usi_transcripts.test_every_go_is_answered_in_time",
     "info: words and their order, the line last": "test_words_of_an_info_line",
-    "info: PvInterval": "test_usi_transcripts.test_pv_interval",
+    "info: PvInterval": "test_usi_choices.test_options_of_lines",
     "info: lines are legal": "test_usi_engine.test_no_time_loss_and_only_legal_moves",
     "rules: the move limit": "test_usi_engine.test_the_search_knows_the_last_move_of_the_game_and_what_a_draw_is_worth",
     "rules: repetition over the whole game": "test_usi_engine.test_repetition_is_seen_over_the_whole_game",

@@ -12,7 +12,7 @@ from shogi_engine.frontends import core
 from shogi_engine.frontends.core import CRASH_LOG_MAX, Input, Output, Source, crash_log_path
 from shogi_engine.games.shogi.board import Board
 from tests.support import forks
-from tests.support.usi_driver import FAKE, LATE, Process
+from tests.support.usi_driver import FAKE, Process
 from usi import loop
 
 LONG = "go depth 80"  # 0.8 s, more than what is stopped has for its last words
@@ -210,14 +210,6 @@ def test_movetime_counts_from_when_the_engine_is_there_and_free():
     assert len(last) == 2
     for words in last:
         assert int(words[words.index("time") + 1]) > 250
-
-
-def test_full_seconds():
-    with Process(FAKE) as engine:
-        engine.ready("setoption name SlowMover value 10", "setoption name RoundUpToFullSecond value true")
-        engine.send("position startpos", "go btime 60000 wtime 60000")
-        engine.until("bestmove")
-        assert 0.9 < engine.came - engine.sent < 5 + LATE
 
 
 # ---- faults ------------------------------------------------------------------------------------------------------

@@ -138,15 +138,6 @@ def test_multipv_changes_between_two_analyses(engine):
     assert [line.split()[6] for line in lines[-3:-1]] == ["1", "2"]
 
 
-def test_pv_interval():
-    with Process(FAKE) as engine:
-        engine.ready("setoption name PvInterval value 200")
-        engine.send("position startpos", "go movetime 700")
-        lines = engine.until("bestmove")
-        assert 2 <= sum(line.startswith("info depth") for line in lines) <= 5
-        assert lines[-2].startswith("info depth") and " pv " in lines[-2]
-
-
 def test_debug_log(tmp_path):
     path = tmp_path / "my log.txt"
     with Process(FAKE, FAKE_FAULT="search") as engine:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from shogi_engine.analysis import judge, page as analysis_page
-from shogi_engine.analysis.judgement import plies_to_examine
+from shogi_engine.analysis.judgement import plies_to_examine, words_of
+from shogi_engine.analysis.report import given_words, said
 from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
@@ -174,7 +175,13 @@ def test_the_page_that_an_analysis_writes(browser, tmp_path, size, scheme, langu
     page.click("#steps button:last-child")  # the next mistake
     before = page.inner_html("#board")
     page.click("#said button")
-    assert page.inner_html("#board") != before and page.locator("#said .blunder").count() == 1
+    assert page.inner_html("#board") != before
+    each, words = said(game, language)[3], words_of(language)
+    given = given_words(9.0, "pawns", language, words)
+    head, what, *_, better = (" ".join(text.split()) for text in page.locator("#said p").all_inner_texts())
+    assert head == f"3. {each.played} {each.value} {words['chance']} {each.move.black_after:.0%}"
+    assert what == f"{words['blunder']} (-{each.move.loss:.0%}, {given})"
+    assert better.startswith(f"{words['better']} ({each.best}): {each.line[0]}")
     assert axe_faults(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert (faults, asked) == ([], [file.as_uri()])

@@ -269,11 +269,19 @@ def test_a_game_is_deleted_and_brought_back(open_hub, monkeypatch):
         Page.of(open_hub()).do("recall", id=name)
 
 
-def test_a_game_that_was_left_and_is_not_written_yet_is_deleted(open_hub):
-    page = Page.of(open_hub())
-    page.do("move", move="7g7f").session.autosave._took = 1.0  # as on a slow disk
-    name = page.do("game", game="othello").last("left")["id"]
-    assert page.session.autosave._left and page.do("forget", id=name).games() == []
+@pytest.mark.parametrize("left", [True, False])
+def test_a_game_that_is_not_written_yet_is_deleted_with_its_last_move(open_hub, left):
+    page = Page.of(hub := open_hub())
+    autosave = page.do("move", move="7g7f").session.autosave
+    name, autosave._took = autosave.id, 1.0  # as on a slow disk
+    page.do("move", move="3c3d")
+    if left:
+        page.do("game", game="othello")
+    assert (autosave._left if left else autosave.unsaved) and page.do("forget", id=name).games() == []
+    hub.save(autosave._due + 100)
+    assert page.games() == [] and not autosave._left
+    again = Page.of(hub, "another").do("recall", id=name).do("continue", id=name)
+    assert again.state["ply"] == 2
 
 
 def test_a_game_that_is_open_elsewhere_is_joined(open_hub):

@@ -8,12 +8,13 @@ from shogi_engine import records
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.records.kakinoki import HANDICAPS
 from shogi_engine.tsume import Progress, best_defence, daily, problems
-from shogi_engine.types.results import ForcedWin
+from shogi_engine.types.results import ForcedWin, Score
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import EnginePool, PoolClient, PoolSearch, Priority
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import GameStore
 from shogi_engine.web.tree import Tree
+from tests.records.random_records import random_record
 from tests.web.fake_engine import FakeEngine, FakeExaminer, wait_for
 from tests.web.page import Page
 
@@ -95,6 +96,18 @@ def test_steps_variations_and_deleting(player):
         player.do("undo")
 
 
+@pytest.mark.parametrize("seed", [2, 6, 10])  # with variations in variations
+def test_variations_say_where_they_begin_and_how_deep_they_are(player, seed):
+    tree = player.do("paste", text=records.dumps(random_record(seed), "kif", "utf-8").decode()).session.tree
+    runs = [run for row in player.state["line"] for run in row.get("others", ())]
+    for run in runs:
+        path = tree.path(run["moves"][0][0])
+        branches = [number for number in path if number and tree.line_from(tree.parent(number))[1] != number]
+        assert (run["ply"], run["depth"]) == (len(path) - 1, len(branches) - 1)
+    shown = [number for run in runs for number, _, _ in run["moves"]] + [row["node"] for row in player.state["line"]]
+    assert sorted(shown) == sorted(tree.preorder())
+
+
 def test_an_illegal_move_changes_nothing(player):
     before = player.state
     for move in ("7g7e", "5i5a", "hello", "P*5e"):
@@ -117,7 +130,8 @@ def test_a_tree_has_an_end(monkeypatch):
 
 def test_a_game_against_the_engine(player):
     player.do("new", game="shogi", players=[None, 3], clock="10m+30")
-    assert player.state["playing"]["on"] and player.state["playing"]["clock"]["side"] == 0
+    clock = player.state["playing"]["clock"]
+    assert player.state["playing"]["on"] and (clock["side"], clock["byoyomi"], clock["seconds"][1]) == (0, 30, 600)
     player.do("move", move="7g7f")
     wait_for(lambda: player.state["ply"] == 2)
     assert player.state["playing"]["clock"]["side"] == 0 and "seconds" in player.state["line"][1]
@@ -193,10 +207,15 @@ def test_a_mate_ends_the_game(player):
 def test_live_analysis_follows_the_position_and_stops(player):
     player.do("analyse", on=True, multipv=3)
     info = wait_for(lambda: player.last("info"))
-    assert len(info["lines"]) == 3 and info["arrows"].count("<path") == 3 and info["node"] == 0
+    assert len(info["lines"]) == 3 and info["arrows"].count("<path") == 3
+    figures = {name: info[name] for name in ("node", "depth", "seldepth", "nodes", "nps")}
+    assert figures == {"node": 0, "depth": 7, "seldepth": 9, "nodes": 4321, "nps": 8642}
+    chance = Score(30).chance()
+    assert {"score": "+0.30", "chance": round(chance, 4), "depth": 7}.items() <= info["lines"][0].items()
     player.do("move", move="7g7f")
     wait_for(lambda: player.last("info")["node"] == player.state["node"])
-    assert player.last("info")["lines"][0]["score"].startswith("-")  # for black: the fake is glad for the side to move
+    line = player.last("info")["lines"][0]  # for black: the fake is glad for the side to move
+    assert (line["score"], line["chance"]) == ("-0.30", round(1 - chance, 4))
     player.do("analyse", on=False)
     wait_for(lambda: player.session.pool.load == (0, 0))
 
@@ -212,15 +231,18 @@ def test_who_leaves_ends_the_searches(player):
 
 
 def test_a_game_is_judged(player):
-    player.do("paste", text="startpos moves 7g7f 3c3d 2g2f 8c8d")
+    player.do("paste", text="startpos moves 1g1f 3c3d 2g2f 8c8d")  # the first is the examiner's choice
     player.do("judge", on=True, effort="quick")
     wait_for(lambda: player.state["judging"] is None and player.session.analyses.verdicts)
     verdicts = [move.get("verdict") for move in player.state["line"]]
     assert verdicts == [None, None, None, "blunder", "blunder"]
     assert all("chance" in move for move in player.state["line"])
     player.do("step", to="last")
-    assert player.state["verdict"]["class"] == "blunder" and player.state["verdict"]["texts"]
-    assert isinstance(player.state["verdict"]["why"], list)
+    verdict, loss = player.state["verdict"], round(Score(900).chance() - 0.5, 4)
+    assert verdict["texts"] and isinstance(verdict["why"], list)
+    assert [verdict[name] for name in ("class", "loss", "given", "score")] == ["blunder", loss, "9.00 pawns", "-9.00"]
+    counts = {"blunder": 1, "mistake": 0, "inaccuracy": 0}
+    assert player.state["summary"] == {"counts": [counts, counts], "agreement": [0.5, 0.0]}
     with pytest.raises(ValueError, match="no moves"):
         player.do("game", game="othello").do("judge", on=True)
 

@@ -121,19 +121,11 @@ def quick(problem):
 
 
 @pytest.mark.skipif(JIT_DISABLED, reason="takes too long without JIT")
-@pytest.mark.parametrize("problem", [each for each in PROBLEMS if quick(each)], ids=lambda each: each["sfen"][:12])
+@pytest.mark.parametrize(
+    "problem",
+    [pytest.param(each, id=each["sfen"][:12], marks=() if quick(each) else pytest.mark.slow) for each in PROBLEMS],
+)
 def test_published_problems(solver, problem):
-    check_problem(solver, problem)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(JIT_DISABLED, reason="takes too long without JIT")
-@pytest.mark.parametrize("problem", [each for each in PROBLEMS if not quick(each)], ids=lambda each: each["sfen"][:12])
-def test_long_published_problems(solver, problem):
-    check_problem(solver, problem)
-
-
-def check_problem(solver, problem):
     position = parse_sfen(problem["sfen"])
     before = position.tobytes()
     found = solver.solve(position, shortest=problem["mate"] > 0, max_ms=60_000)

@@ -157,9 +157,8 @@ def test_a_csa_file_as_servers_write_them(tmp_path):
     assert first.main_line[-1].ending_seconds == 30
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
+FAULTS = {
+    "csa": [
         ("+\n+7776FU\n+2726FU\n", "line 3: move '\\+2726FU': it is white's turn"),
         ("+\n+7775FU\n", "line 2: .*does not reach"), ("+\n+7775FU\n'\n-3334FU\n", "line 2: .*does not reach"),
         ("+\n+7776TO\n", "line 2: .*promotion zone"),
@@ -172,15 +171,7 @@ def test_a_csa_file_as_servers_write_them(tmp_path):
         ("PI\n", "whose move"),
         ("+\nhello\n", "line 2: 'hello' is neither"),
     ],
-)  # fmt: skip
-def test_faults_of_csa_are_named_with_their_line(text, fault):
-    with pytest.raises(ValueError, match=fault):
-        loads(text, format="csa")
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
+    "kif": [
         ("1 \uff17\u4e94\u6b69(77)\n", "line 1: .*does not reach"),
         ("1 \uff17\u516d\u9280(77)\n", "line 1: .*77 holds \u6b69"),
         ("1 \uff17\u516d\u6b69\u6253\n", "line 1: .*in hand|line 1: .*"),
@@ -191,10 +182,15 @@ def test_faults_of_csa_are_named_with_their_line(text, fault):
         ("|v\u9999v\u6842|\u4e00\n", "line 1: .*9 squares of two"),
         ("\u5148\u624b\u306e\u6301\u99d2\uff1a\u5c06\u4e8c\n", "line 1: .*cannot be held"),
     ],
-)  # fmt: skip
-def test_faults_of_kif_are_named_with_their_line(text, fault):
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "fault"), [(format, *row) for format, rows in FAULTS.items() for row in rows]
+)
+def test_faults_are_named_with_their_line(format, text, fault):
     with pytest.raises(ValueError, match=fault):
-        loads(text, format="kif")
+        loads(text, format=format)
 
 
 def test_text_in_no_known_encoding_is_refused(tmp_path):

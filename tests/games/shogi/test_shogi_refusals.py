@@ -140,18 +140,15 @@ def refusal(read, *arguments):
     return message
 
 
-@pytest.mark.parametrize(("sfen", "where", "what"), BAD_SFENS)
-def test_bad_sfen(sfen, where, what):
-    message = refusal(parse_sfen, sfen)
-    assert message.startswith("sfen: ")
-    assert where in message and what in message
+BAD = {"sfen": BAD_SFENS, "position": BAD_POSITIONS}
 
 
-@pytest.mark.parametrize(("sfen", "where", "what"), BAD_POSITIONS)
-def test_bad_position(sfen, where, what):
+@pytest.mark.parametrize(
+    ("kind", "sfen", "where", "what"), [(kind, *row) for kind, rows in BAD.items() for row in rows]
+)
+def test_bad_sfens_and_positions(kind, sfen, where, what):
     message = refusal(parse_sfen, sfen)
-    assert message.startswith("position: ")
-    assert where in message and what in message
+    assert message.startswith(f"{kind}: ") and where in message and what in message
 
 
 @pytest.mark.parametrize(("sfen", "usi", "why", "what"), BAD_MOVES)
