@@ -15,6 +15,7 @@ pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium 
 FIRST_BYTES = 140_000
 ENTERED = "startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e"
 MATE_IN_ONE, MATED = (f"4k4/{square}/4P4/9/9/9/9/9/4K4 {rest} 1" for square, rest in (("9", "b G"), ("4G4", "w -")))
+PASSING = f"-OX-OXO{57 * '-'} X"  # after a1 white has to pass
 BLUNDERED = "startpos moves 7g7f 3c3d 8h3c+ 2a3c 2g2f 8c8d"  # the third move is bad, as the engine that is a fake says
 
 
@@ -121,6 +122,27 @@ def test_another_game_has_no_lines_of_the_one_before(visitor):
     visitor.status("mate")
     page.wait_for_timeout(500)
     assert page.locator("#board .arrows path, #lines li, #found *").count() == 0
+
+
+def test_the_engines_first_move_is_not_taken_back(visitor):
+    visitor.new_game("1")
+    visitor.wait_ply(1)
+    visitor.status("Your move")
+    visitor.page.click("#undo")
+    until(visitor.page, "document.querySelector('#toast').textContent.includes('no move to take back')")
+    assert visitor.ply() == 1
+
+
+def test_a_pass_has_its_name_in_both_languages(visitor):
+    page = visitor.page
+    visitor.paste(PASSING)
+    visitor.tap("a1")
+    visitor.wait_ply(1)
+    page.click("#pass")
+    visitor.wait_ply(2)
+    assert page.inner_text("#moves li:last-child .text") == "pass"
+    page.click("#language")
+    until(page, "document.querySelector('#moves li:last-child .text').textContent === 'パス'")
 
 
 def test_a_position_that_was_set_up_is_kept(visitor):
