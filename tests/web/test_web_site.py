@@ -240,13 +240,19 @@ def test_records_have_the_tree_as_it_is_now(visitor):
     assert read(saved(visitor, "usi"), "usi").moves == ["2g2f"]
 
 
-def test_a_clock_goes_on_after_a_reload_and_no_move_counts_after_its_end(visitor):
+def test_a_clock_gives_no_time_back_and_no_move_counts_after_its_end(visitor):
     page = visitor.page
     visitor.new_game("both", clock="10m+30")
     page.evaluate(LATER, 120_000)
     page.reload()
     page.wait_for_selector(".clock.running")
     until(page, "/^[78]:/.test(document.querySelector('#near .clock').textContent)")
+    visitor.move("7g", "7f")
+    visitor.wait_ply(1)
+    assert " 2:" in page.inner_text("#moves li:last-child").replace("\n", " ")
+    page.evaluate(LATER, 60_000)
+    page.click("#undo")
+    until(page, "/^(8:5|9:0)/.test(document.querySelector('#far .clock').textContent)")
     visitor.tap("7g")
     page.evaluate(f"({LATER})(700_000); {ENTER_7F}")
     visitor.status("White wins: time")

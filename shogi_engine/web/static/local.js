@@ -468,13 +468,17 @@ export class Local {
     else if (/^[^rw]/.test(move)) { const follow = this.#game.node === node, made = this.#legal(move, node); if (follow) this.#game.node = made; }
     this.#changed();
   }
+  /** Charge the side to move for its time, and stop the clock; return the ms, 0 if the clock stood still. */
+  #charge() {
+    const {clock, live} = this.#game.play, side = this.#turn(live), spent = this.#began && performance.now() - this.#began;
+    if (clock && spent) clock.left[side] = Math.max(clock.left[side] - spent, 0) + clock.increment;
+    this.#began = 0;
+    return spent;
+  }
   /** Make a move in the game. @param {string} move */
   #made(move) {
-    const {play} = this.#game, side = this.#turn(play.live), node = this.#legal(move, play.live), spent = performance.now() - this.#began;
-    if (play.clock) {
-      play.clock.left[side] = Math.max(play.clock.left[side] - spent, 0) + play.clock.increment;
-      this.#nodes[node].seconds = Math.round(spent / 10) / 100;
-    }
+    const {play} = this.#game, node = this.#legal(move, play.live), spent = this.#charge();
+    if (spent) this.#nodes[node].seconds = Math.round(spent / 10) / 100;
     const children = this.#children(play.live);
     children.unshift(...children.splice(children.indexOf(node), 1)); // the game is the main line
     if (this.#game.node === play.live) this.#game.node = node;
@@ -647,7 +651,7 @@ export class Local {
       const made = this.#legal(move), mating = tsume && tsume.lesson === undefined;
       if (mating && !this.#at(made).status().check) { this.#remove(made); this.#removed = null; refuse("this move gives no check"); }
       if (play?.on) {
-        if (node !== play.live) { this.#search_number++; this.#stop(); this.#thinking = false; play.live = node; }
+        if (node !== play.live) { this.#charge(); this.#search_number++; this.#stop(); this.#thinking = false; play.live = node; }
         this.#made(move);
       } else this.#game.node = made;
       this.#removed = null;
@@ -673,7 +677,7 @@ export class Local {
         const first = path[path.length - count];
         this.#thinking = false;
         this.#remove(first);
-        if (play?.on) { this.#game.node = play.live = this.#nodes[first].parent; this.#removed = null; this.#go_on(); }
+        if (play?.on) { this.#charge(); this.#game.node = play.live = this.#nodes[first].parent; this.#removed = null; this.#go_on(); }
       }
     },
     delete: async () => {
