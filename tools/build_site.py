@@ -28,6 +28,7 @@ from shogi_engine.games.shogi.types import CSA_PIECES, PIECE_NAMES, SET_SIZE, SQ
 from shogi_engine.games.svg import BEHIND_TEXT, COLOUR, INKS, WIDTHS, square_area
 from shogi_engine.language import LANGUAGES, translate
 from shogi_engine.play.words import _NAME as ENGINE_NAME
+from shogi_engine.records.tree import _TABLE as HEADERS
 from shogi_engine.tsume import daily_problems, problems
 from shogi_engine.types.limits import SIDES
 from shogi_engine.types.outcomes import BY_RULE, TERMINATIONS, Termination
@@ -137,12 +138,13 @@ def facts() -> dict[str, Any]:
         "EFFORTS": EFFORTS,
         "ENGINE_NAME": ENGINE_NAME,
         "START": {name: games.start(name) for name in games.NAMES},
-        "STARTS": {name: HANDICAPS[WESTERN[name]] for name in app.HANDICAPS},
+        "STARTS": {name: HANDICAPS[japanese] for name, japanese in WESTERN.items()},
         "HANDICAP_NAMES": NO_WORDS | {name: HANDICAPS[name] for name in WESTERN.values()},
         "SET_SIZE": {SYMBOLS[kind]: int(size) for kind, size in enumerate(SET_SIZE) if size and SYMBOLS[kind]},
         "CSA_PIECES": {SYMBOLS[kind]: name for kind, name in enumerate(CSA_PIECES) if name and SYMBOLS[kind]},
         "KIF_PIECES": {SYMBOLS[kind]: name for kind, name in enumerate(PIECE_NAMES["ja"]) if name and SYMBOLS[kind]},
         "ENDINGS": NO_WORDS | endings(),
+        "HEADERS": {name: HEADERS[name] for name in view.ABOUT},
         "FORMATS": {"shogi": ["kif", "csa", "usi"], "othello": ["transcript"]},
         "CORNERS": CORNERS,
         "XOT": even_starts(),
@@ -173,7 +175,7 @@ def reasons(language: str) -> dict[str, str]:
 
 
 def labels(language: str) -> dict[str, Any]:
-    """Return what screen readers say of squares, sides, pieces and hands."""
+    """Return what screen readers say of squares, sides, pieces and hands, and the words for a pass and the engine."""
     empty: dict[str, Any] = {}
     for game in games.NAMES:
         board = games.game_module(game, "board").Board()
@@ -185,6 +187,8 @@ def labels(language: str) -> dict[str, Any]:
         "pieces": {SYMBOLS[kind]: name for kind, name in enumerate(PIECE_NAMES[language]) if SYMBOLS[kind]},
         "disc": {"en": " disc", "ja": "石"}[language],
         "held": {"en": "in hand", "ja": "持駒"}[language],
+        "pass": translate("pass", language),
+        "engine": translate("engine (level {0})", language),
     }
 
 

@@ -214,7 +214,7 @@ def _listener(host: str, port: int) -> socket.socket:
     """Return a listening socket. Raises OSError naming the address on which it cannot listen."""
     try:
         family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        # With its protocol named, asyncio sends small messages at once: `done` after a change waited 40 ms for an ACK.
+        # With its protocol named, asyncio sends small messages at once: `done` waited 40 ms for the page's ACK.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         # On Windows, SO_REUSEADDR would let a second server take the port too.
         listener.setsockopt(socket.SOL_SOCKET, getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR), 1)

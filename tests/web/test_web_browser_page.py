@@ -14,6 +14,8 @@ from tests.web.visitor import CHROMIUM, PATIENCE_MS, PHONE, Visitor, serve, unti
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 FIRST_BYTES = 140_000
 ENTERED = "startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e"
+MATE_IN_ONE, MATED = (f"4k4/{square}/4P4/9/9/9/9/9/4K4 {rest} 1" for square, rest in (("9", "b G"), ("4G4", "w -")))
+PASSING = f"-OX-OXO{57 * '-'} X"  # after a1 white has to pass
 BLUNDERED = "startpos moves 7g7f 3c3d 8h3c+ 2a3c 2g2f 8c8d"  # the third move is bad, as the engine that is a fake says
 
 
@@ -95,8 +97,52 @@ def test_a_comment_saves_itself(visitor):
         "[...document.querySelectorAll('#moves .said')].map(each => each.innerText).join()"
         " === 'the first position,second'",
     )
+    page.fill("#comment", "second, at once")
     page.reload()
-    until(page, "document.querySelectorAll('#moves .said').length === 2")
+    until(page, "document.querySelector('#moves')?.innerText.includes('second, at once')")
+    page.click("#notes summary")
+    page.fill("#comment", "third")
+    page.click('#games [data-game="othello"]')
+    page.wait_for_selector('body[data-game="othello"]')
+    page.wait_for_timeout(1000)
+    assert page.input_value("#comment") == "" and page.locator("#moves .said").count() == 0
+    page.click("#toast button")  # back to the game that it is about
+    until(page, "document.querySelector('#moves')?.innerText.includes('third')")
+
+
+def test_another_game_has_no_lines_of_the_one_before(visitor):
+    page = visitor.page
+    visitor.paste(MATE_IN_ONE)
+    page.click("#mate")
+    page.wait_for_selector("#found .step")
+    page.click("#analyse")
+    page.wait_for_selector("#board .arrows path")
+    page.wait_for_selector("#lines li")
+    visitor.paste(MATED)  # its first position has the same number, and no move to be analysed
+    visitor.status("mate")
+    page.wait_for_timeout(500)
+    assert page.locator("#board .arrows path, #lines li, #found *").count() == 0
+
+
+def test_the_engines_first_move_is_not_taken_back(visitor):
+    visitor.new_game("1")
+    visitor.wait_ply(1)
+    visitor.status("Your move")
+    visitor.page.click("#undo")
+    until(visitor.page, "document.querySelector('#toast').textContent.includes('no move to take back')")
+    assert visitor.ply() == 1
+
+
+def test_a_pass_has_its_name_in_both_languages(visitor):
+    page = visitor.page
+    visitor.paste(PASSING)
+    visitor.tap("a1")
+    visitor.wait_ply(1)
+    page.click("#pass")
+    visitor.wait_ply(2)
+    assert page.inner_text("#moves li:last-child .text") == "pass"
+    page.click("#language")
+    until(page, "document.querySelector('#moves li:last-child .text').textContent === 'パス'")
 
 
 def test_a_position_that_was_set_up_is_kept(visitor):

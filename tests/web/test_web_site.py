@@ -33,6 +33,14 @@ TREE = """手合割：平手
 変化：2手
    2 ８四歩(83)
 """
+READ = (
+    "PI82HI22KA\n-\n-7162GI\n",
+    "N+a\n$EVENT:cup, 1\n$SITE:here\nP+59OU00KI\nP-51OU\n+\n+5958OU\n",
+    "PI\n+\n+7776FU\n%+ILLEGAL_ACTION\n",
+    "1 ７六歩(77)\n2 ８四歩(83)\n",
+    "棋戦：杯\n表題：題\n手合割：平手\n先手：🎉\n手数----\n   1 ７六歩(77)\n",
+    "4k4/9/9/9/9/9/9/9/4K4 b -\n",
+)
 DIAGRAM = "4k4/9/4P4/9/9/9/9/9/4K4 b G2r12p 1"
 
 
@@ -60,6 +68,12 @@ JUDGED = """async folder => {
   }
   return found;
 }"""
+
+
+# Puts off the time that the page measures.
+LATER = "ms => { const now = performance.now.bind(performance); performance.now = () => now() + ms; }"
+ENTER_7F = """document.querySelector('rect.square[data-square="7f"]').dispatchEvent(
+  new KeyboardEvent("keydown", {key: "Enter", bubbles: true}))"""
 
 
 @pytest.fixture
@@ -99,6 +113,11 @@ def test_what_is_loaded_before_the_first_answer_is_small(site_folder):
     }
     assert 100_000 < sum(sizes.values()) <= FIRST_BYTES, sizes
     assert all(f'"{name}"' not in (site_folder / "index.html").read_text() for name in ("/static/app.js", "app.js"))
+
+
+def test_a_link_that_is_damaged_says_so(visitor):
+    visitor.page.evaluate("location.hash = '%E3%81'")
+    until(visitor.page, "document.querySelector('#toast').textContent.includes('no game record')")
 
 
 def test_after_one_visit_it_works_offline_and_can_share_memory(browser, site):
@@ -198,6 +217,59 @@ def test_records_that_it_writes_are_those_that_it_read(visitor):
     assert saved(visitor, "transcript").decode() == "f5d6c3d3c4\n"
 
 
+def test_records_have_the_tree_as_it_is_now(visitor):
+    """With moves in the order that they were given, and without those that were taken back or deleted."""
+    page = visitor.page
+    visitor.paste(TREE)
+    visitor.wait_ply(5)
+    page.click("#moves .variation button:has-text('8d')")
+    page.click("#promote")
+    until(page, "document.querySelectorAll('#moves li').length === 3")
+    assert read(saved(visitor, "kif"), "kif").moves == ["7g7f", "8c8d"]
+    page.click("#delete")
+    visitor.wait_ply(5)
+    (first,) = read(saved(visitor, "kif"), "kif").root.children
+    assert [each.move for each in first.children] == ["3c3d"]
+    visitor.new_game("both")
+    visitor.move("7g", "7f")
+    visitor.wait_ply(1)
+    page.click("#undo")
+    until(page, "document.querySelectorAll('#moves li').length === 1")
+    visitor.move("2g", "2f")
+    visitor.wait_ply(1)
+    assert read(saved(visitor, "usi"), "usi").moves == ["2g2f"]
+
+
+def test_a_clock_gives_no_time_back_and_no_move_counts_after_its_end(visitor):
+    page = visitor.page
+    visitor.new_game("both", clock="10m+30")
+    page.evaluate(LATER, 120_000)
+    page.reload()
+    page.wait_for_selector(".clock.running")
+    until(page, "/^[78]:/.test(document.querySelector('#near .clock').textContent)")
+    visitor.move("7g", "7f")
+    visitor.wait_ply(1)
+    assert " 2:" in page.inner_text("#moves li:last-child").replace("\n", " ")
+    page.evaluate(LATER, 60_000)
+    page.click("#undo")
+    until(page, "/^(8:5|9:0)/.test(document.querySelector('#far .clock').textContent)")
+    visitor.tap("7g")
+    page.evaluate(f"({LATER})(700_000); {ENTER_7F}")
+    visitor.status("White wins: time")
+    assert visitor.ply() == 0
+
+
+def test_records_are_read_as_the_server_reads_them(visitor):
+    for text in READ:
+        visitor.paste(text)
+        (known,) = records.loads(text.encode())
+        visitor.wait_ply(len(known.moves))
+        for format in ("csa", "kif"):
+            found = read(saved(visitor, format), format)
+            assert (found.start, found.moves, found.names) == (known.start, known.moves, known.names), text
+            assert (found.headers, found.outcome()) == (known.headers, known.outcome()), text
+
+
 def test_what_it_cannot_do_it_says(visitor):
     page = visitor.page
     page.click("#open")
@@ -205,9 +277,10 @@ def test_what_it_cannot_do_it_says(visitor):
     page.click("#read")
     assert "shogi_engine" in page.inner_text("#dialog .fault")
     page.keyboard.press("Escape")
-    visitor.paste("startpos moves 7g7f 7g7f")
-    visitor.wait_ply(1)
-    assert "move 2 of 2" in page.inner_text("#toast")
+    for _ in range(2):  # the second time another game is left
+        visitor.paste("startpos moves 7g7f 7g7f")
+        visitor.wait_ply(1)
+        assert "move 2 of 2" in page.inner_text("#toast")
     for text in ("startpos moves 2g2f constructor", "手合割：constructor\n手数----\n   1 ２六歩(27)\n   2 constructor"):
         visitor.paste(text)  # a word that every object of JavaScript knows
         visitor.wait_ply(1)

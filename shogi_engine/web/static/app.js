@@ -84,7 +84,12 @@ const known = memory.get("session", sessionStorage); // a tab that was read anew
 link.on("state", (/** @type {State} */ message) => {
   const first = !state;
   if (state?.playing.on && message.playing.over) play("end");
+  if (state?.position !== message.position) {
+    info = null; // another game may have a move of the same number
+    if (state?.node === message.node) $("found").replaceChildren();
+  }
   state = message;
+  if (first) { typed = JSON.parse(memory.get("typed", sessionStorage) ?? "null"); send_comment(); }
   received = performance.now();
   if (state.session) memory.set("session", state.session, sessionStorage);
   speak(state.language, state.game, state.handicap);
@@ -131,7 +136,7 @@ link.on("hint", message => problems(({hint}) => {
 }));
 link.on("diagram", message => diagram(({save}) => save(message)));
 link.on("kept", message => games(each => each.show(message, link, toast)));
-link.on("left", ({id}) => toast(t("left"), {word: t("back_to_it"), action: () => link.say("continue", {id})}));
+link.on("left", ({id}) => { $("found").replaceChildren(); toast(t("left"), {word: t("back_to_it"), action: () => link.say("continue", {id})}); });
 link.on("join", ({session}) => { memory.set("session", session, sessionStorage); link.again(); });
 link.on("preview", ({node, moves: more, svg}) => {
   if (more.length || !state) return;
@@ -257,14 +262,22 @@ setTimeout(pieces, 1000); // for the first drag
 
 // ---- the comment saves itself
 
-/** @type {{session: string, node: number, text: string} | null} what was typed and is not sent yet */
+/** @typedef {{session: string, node: number, text: string}} Typed */
+/** @type {Typed | null} what was typed and is not kept yet */
 let typed = null;
+/** @type {Typed | null} what of it waits for its answer */
+let sent = null;
 let sending = 0;
 
-function send_comment() {
+async function send_comment() {
   clearTimeout(sending);
   const said = typed;
-  if (said && (said.session !== state?.session || link.say("comment", {node: said.node, text: said.text}))) typed = null;
+  if (!said || said === sent) return;
+  sent = said;
+  const fault = said.session === state?.session ? await link.ask("comment", {node: said.node, text: said.text}) : null;
+  if (fault) toast(refusal(fault));
+  if (sent === said) sent = null;
+  if (typed === said && fault !== "") typed = null; // "": there is no connection
 }
 
 /** @param {State} state */
@@ -302,7 +315,11 @@ $("comment").addEventListener("blur", () => { // a press elsewhere is to end fir
   clearTimeout(sending);
   sending = setTimeout(send_comment, 300);
 });
-addEventListener("pagehide", send_comment);
+addEventListener("pagehide", () => {
+  memory.set("typed", JSON.stringify(typed), sessionStorage); // a page that is left may not be able to keep it
+  send_comment();
+});
+link.addEventListener("saying", send_comment); // the next message may be for another game
 
 // ---- the user's actions
 

@@ -1,13 +1,13 @@
 // Records where no server reads them: KIF, CSA and USI, and Othello's transcripts. What is rare is for shogi_engine itself:
 // other formats, games with a time control, endings in sentences.
 
-import {CSA_PIECES, ENDINGS, HANDICAP_NAMES, KIF_PIECES, START} from "./local_facts.js";
+import {CSA_PIECES, ENDINGS, HANDICAP_NAMES, HEADERS, KIF_PIECES, START} from "./local_facts.js";
 import {number_of, parts, written} from "./picture.js";
 
 /**
  * A record. A node's parent is the index of another node; the first node is the start.
  * @typedef {{move: string, parent: number, comment: string, seconds?: number}} Move
- * @typedef {{game: Game, start: string, names: string[], nodes: Move[], ended: {reason: string, winner: number | null} | null}} Read
+ * @typedef {{game: Game, start: string, names: string[], headers: Record<string, string>, nodes: Move[], ended: {reason: string, winner: number | null} | null}} Read
  */
 
 const RANKS = "一二三四五六七八九", WIDE = "１２３４５６７８９", LETTERS = "abcdefghi";
@@ -21,21 +21,28 @@ const square = digits => `${digits[0]}${LETTERS[Number(digits[1]) - 1]}`;
 /** @param {string} square "7g" */
 const digits = square => `${square[0]}${LETTERS.indexOf(square[1]) + 1}`;
 /** @param {Game} game @returns {Read} */
-export const blank = (game, start = START[game]) => ({game, start, names: ["", ""], nodes: [{move: "", parent: -1, comment: ""}], ended: null});
+export const blank = (game, start = START[game]) => ({game, start, names: ["", ""], headers: {}, nodes: [{move: "", parent: -1, comment: ""}], ended: null});
 
 /** The ending that a word means. @param {string} word @param {number} side to move */
 function ending(word, side) {
   const [reason, winner] = ENDINGS[word] ?? [];
-  return reason === undefined ? null : {reason, winner: winner === "the side to move" ? side : winner === "its opponent" ? 1 - side : null};
+  return reason === undefined ? null : {reason, winner: winner === "the side to move" ? side : winner === "its opponent" ? 1 - side : {black: 0, white: 1}[winner] ?? null};
+}
+
+/** The names of headers, and how their lines begin. @param {string} format */
+const headers_of = format => Object.entries(HEADERS).map(([name, [, kif, csa]]) => ({name, begin: format === "csa" ? `$${csa}:` : `${kif}：`}));
+/** Take a header, if a line is one. @param {Read} record @param {string} format @param {string} line */
+function header(record, format, line) {
+  for (const {name, begin} of headers_of(format)) if (line.startsWith(begin)) record.headers[name] = line.slice(begin.length).trim();
 }
 
 /** The games of a text. @param {string} text @returns {Read[]} none if it is no record that is known here */
 export function read(text) {
   const lines = text.replace(/^\ufeff/, "").split(/\r?\n/), plain = lines.map(each => each.trim()).filter(Boolean);
-  const usi = plain.map(each => /^(?:position\s+)?(?:(startpos)|(?:sfen\s+)?(\S+ [bw] \S+ \d+))(?:\s+(?:moves\s+)?(.*))?$/.exec(each));
-  if (usi.length && usi.every(Boolean)) return usi.map(found => in_line(blank("shogi", found?.[2]), (found?.[3] ?? "").split(/\s+/)));
+  const usi = plain.map(each => /^(?:position\s+)?(?:(startpos)|(?:sfen\s+)?((?:[^\s/]+\/){8}\S+ [bw] \S+)(?: (\d+))?)(?:\s+(?:moves\s+)?(.*))?$/.exec(each));
+  if (usi.length && usi.every(Boolean)) return usi.map(found => in_line(blank("shogi", found?.[2] && `${found[2]} ${Number(found[3]) || 1}`), (found?.[4] ?? "").split(/\s+/)));
   if (plain.some(each => /^(?:V\d|PI|P1|[+-]\d{4}[A-Z]{2}|[+-]$)/.test(each))) return text.split(/^\/\s*$/m).map(each => csa(each.split(/\r?\n/)));
-  if (plain.some(each => /^手数-|^手合割|^\|.*\||^\d+\s+(?:同|[１-９1-9][一-九])/.test(each))) return [kif(lines)];
+  if (plain.some(each => /^手数-|^手合割|^\|.*\||^\d+\s+(?:同|[１-９1-9][一二三四五六七八九])/.test(each))) return [kif(lines)];
   const obf = /^([-XO.*]{64})\s*([XO*])\W*$/i.exec(plain[0] ?? "");
   if (obf) return [blank("othello", `${obf[1].toUpperCase().replaceAll("*", "X").replaceAll(".", "-")} ${obf[2].toUpperCase().replace("*", "X")}`)];
   return plain.length && plain.every(each => /^(?:\s*(?:\d+[.)]\s*)?(?:[a-h][1-8]|pass|pa))+$/i.test(each))
@@ -71,6 +78,7 @@ function kif(lines) {
   for (const line of lines) {
     const move = /^\s*(\d+)\s+[▲△]?(同|[１-９1-9][一二三四五六七八九])[\s　]*(成[香桂銀]|[^\s　])(不成|成|打)?\s*(?:\((\d\d)\))?(?:\s*\(\s*(\d+):(\d+))?/.exec(line);
     const name = /^(先手|下手|後手|上手)\s*[：:]\s*(.*)/.exec(line), branch = /^変化\s*[：:]\s*(\d+)/.exec(line), other = /^\s*\d+\s+(\S+)/.exec(line), last = path[path.length - 1];
+    header(record, "kif", line);
     if (name) record.names["先下".includes(name[1][0]) ? 0 : 1] = name[2].trim();
     else if (branch) path.length = Math.max(1, Math.min(Number(branch[1]), path.length));
     else if (line.startsWith("*")) record.nodes[last].comment += `${record.nodes[last].comment && "\n"}${line.slice(1)}`;
@@ -87,27 +95,29 @@ function kif(lines) {
 function csa(lines) {
   const record = blank("shogi");
   /** @type {Record<string, string>} the pieces on the board, by digits */
-  const board = {}, rows = lines.filter(each => /^P[1-9]/.test(each));
+  const board = {}, rows = lines.filter(each => /^P[1-9]/.test(each)), more = lines.filter(each => /^P[I+-]./.test(each));
   const put = (/** @type {string} */ text) => text.split("/").slice(0, 9).forEach((row, rank) => {
     let file = 9;
     for (const [piece] of row.matchAll(/\d|\+?\D/g)) if (Number(piece)) file -= Number(piece); else board[`${file--}${rank + 1}`] = piece.toUpperCase();
   });
-  if (rows.length === 9) {
-    const cells = rows.flatMap(row => [...row.slice(2).padEnd(27).matchAll(/.{3}/g)].slice(0, 9).map(([each]) => {
+  if (rows.length === 9 || more.length) {
+    const cells = rows.length !== 9 ? lines.some(each => each.startsWith("PI")) ? parts("shogi", START.shogi).cells : Array(81).fill("") : rows.flatMap(row => [...row.slice(2).padEnd(27).matchAll(/.{3}/g)].slice(0, 9).map(([each]) => {
       const kind = CSA_KINDS[each.slice(1)] ?? "";
       return each[0] === "-" ? kind.toLowerCase() : kind;
     }));
-    const hands = ["+", "-"].map(sign => {
-      /** @type {Record<string, number>} */
-      const hand = {};
-      for (const line of lines.filter(each => each.startsWith(`P${sign}`))) for (const [, piece] of line.matchAll(/00([A-Z]{2})/g)) hand[CSA_KINDS[piece]] = (hand[CSA_KINDS[piece]] ?? 0) + 1;
-      return hand;
-    });
+    /** @type {Record<string, number>[]} */
+    const hands = [{}, {}];
+    for (const line of more) for (const [, at, piece] of line.slice(2).matchAll(/(\d\d)([A-Z]{2})/g)) {
+      const kind = CSA_KINDS[piece] ?? "", hand = hands[Number(line[1] === "-")];
+      if (at === "00") hand[kind] = (hand[kind] ?? 0) + 1;
+      else cells[number_of("shogi", square(at))] = {I: "", "-": kind.toLowerCase()}[line[1]] ?? kind;
+    }
     record.start = written("shogi", {cells, hands, side: Number(lines.some(each => each.trim() === "-")), rest: ""});
   }
   put(record.start.split(" ")[0]);
-  for (const line of lines.flatMap(each => each[0] === "'" || each[0] === "N" ? [each] : each.split(","))) {
+  for (const line of lines.flatMap(each => /^['N$]/.test(each) ? [each] : each.split(","))) {
     const move = /^[+-](\d\d)(\d\d)([A-Z]{2})/.exec(line), last = record.nodes[record.nodes.length - 1];
+    header(record, "csa", line);
     if (/^N[+-]/.test(line)) record.names[line[1] === "+" ? 0 : 1] = line.slice(2).trim();
     else if (move) {
       const [, from, to, piece] = move, kind = CSA_KINDS[piece];
@@ -132,22 +142,25 @@ function shift_jis(text) {
 
 /**
  * A record as a file.
- * @param {Read} record @param {string} format
+ * @param {Omit<Read, "nodes"> & {nodes: (Move & {children: number[]})[]}} record whose moves that were taken back are no one's children
+ * @param {string} format
  * @param {(path: number[]) => string[]} names the moves of a line in KIF's way
  * @returns {{data: Uint8Array, lost: string[]}}
  */
 export function save(record, format, names) {
   const {game, start, nodes, ended} = record, encode = (/** @type {string} */ text) => new TextEncoder().encode(text);
-  const children = nodes.map((_, parent) => nodes.flatMap((each, number) => each?.parent === parent ? [number] : []));
+  const children = nodes.map(each => each.children), there = [0];
+  for (const each of there) there.push(...children[each]);
   /** @param {number} node @returns {number[]} */
   const line = node => { const path = [node]; while (children[path[path.length - 1]].length) path.push(children[path[path.length - 1]][0]); return path; };
   const main = line(0), first = parts(game, start).side, word = (/** @type {string} */ format) => Object.keys(ENDINGS).find(each => {
     const found = ending(each, (first + main.length - 1) % 2);
     return ended && found?.reason === ended.reason && found.winner === ended.winner && (format === "csa" ? each.startsWith("%") : format === "usi" ? /^[a-z]/.test(each) : each > "~");
   });
-  const moves = main.slice(1).map(each => nodes[each].move), lost = children.some(each => each.length > 1) && format !== "kif" ? ["variations"] : [];
+  const moves = main.slice(1).map(each => nodes[each].move), lost = there.some(each => children[each].length > 1) && format !== "kif" ? ["variations"] : [];
   if (format === "usi") return {data: encode(`${start === START[game] ? "startpos" : `sfen ${start}`}${moves.length ? ` moves ${[...moves, ...(word("usi") ? [word("usi")] : [])].join(" ")}` : ""}\n`), lost};
   if (game === "othello") return {data: encode(`${moves.filter(each => each !== "pass").join("")}\n`), lost: [...lost, ...(start === START.othello ? [] : ["position"])]};
+  const headers = headers_of(format).flatMap(({name, begin}) => record.headers[name] ? [begin + record.headers[name]] : []);
   const {cells, hands} = parts(game, start), comment = (/** @type {number} */ node, /** @type {string} */ mark) => nodes[node].comment.split("\n").filter(Boolean).map(each => mark + each);
   if (format === "csa") {
     const pieces = [...cells], at = (/** @type {string} */ square) => number_of(game, square);
@@ -160,7 +173,7 @@ export function save(record, format, names) {
     const board = start === START.shogi ? ["PI"] : [...RANKS].map((_, rank) => `P${rank + 1}${cells.slice(9 * rank, 9 * rank + 9).map(cell).join("")}`);
     const hand = hands.flatMap((each, side) => Object.keys(each).length ? [`P${"+-"[side]}${Object.entries(each).map(([kind, count]) => `00${CSA_PIECES[kind]}`.repeat(count)).join("")}`] : []);
     const played = main.flatMap((node, ply) => [...(ply ? [`${"+-"[(first + ply - 1) % 2]}${csa_moves[ply - 1]}`, ...(nodes[node].seconds === undefined ? [] : [`T${Math.floor(nodes[node].seconds)}`])] : []), ...comment(node, "'*")]);
-    return {data: encode(["V2.2", ...record.names.map((name, side) => `N${"+-"[side]}${name}`), ...board, ...hand, "+-"[first], ...played, ...(word("csa") ? [word("csa")] : []), ""].join("\n")), lost};
+    return {data: encode(["V2.2", ...record.names.map((name, side) => `N${"+-"[side]}${name}`), ...headers, ...board, ...hand, "+-"[first], ...played, ...(word("csa") ? [word("csa")] : []), ""].join("\n")), lost};
   }
   const usual = Object.entries(HANDICAP_NAMES).find(([, each]) => each === start)?.[0];
   const count = (/** @type {number} */ number) => `${number >= 10 ? "十" : ""}${number > 1 ? RANKS[number % 10 - 1] ?? "" : ""}`;
@@ -182,7 +195,7 @@ export function save(record, format, names) {
       parent < 0 || children[parent][0] !== node ? [] : children[parent].slice(1).flatMap(other => ["", `変化：${ply}手`, ...rows([...path.slice(0, ply), ...line(other)], ply)]));
     return [...own, ...end, ...others];
   };
-  const text = [...drawn, `先手：${record.names[0]}`, `後手：${record.names[1]}`, "手数----指手---------消費時間--", ...rows(main, 0), ""].join("\n");
+  const text = [...headers, ...drawn, `先手：${record.names[0]}`, `後手：${record.names[1]}`, "手数----指手---------消費時間--", ...rows(main, 0), ""].join("\n");
   return {data: shift_jis(text) ?? encode(text), lost};
 }
 /** @type {Record<string, string>} */

@@ -104,6 +104,7 @@ export class Link extends EventTarget {
 
   /** @param {object} message */
   #send(message) {
+    if (/** @type {any} */ (message).do !== "comment") this.dispatchEvent(new Event("saying"));
     const open = this.#socket.readyState === WebSocket.OPEN;
     if (open) this.#socket.send(JSON.stringify(message));
     return open;

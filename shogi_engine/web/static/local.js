@@ -6,6 +6,7 @@ import {blank, read, save} from "./files.js";
 import {DECLARATION, Kernels, load, NO_LEGAL_MOVE, STYLE} from "./kernels.js";
 import {DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LESSONS, LINE_MOVES, MS, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS, XOT} from "./local_facts.js";
 import {tried} from "./course.js";
+import {memory} from "./dom.js";
 import {arrows, name_of, number_of, parts, picture, written} from "./picture.js";
 import {SAVED, Shelf, SOLVED} from "./shelf.js";
 import {t} from "./words.js";
@@ -13,6 +14,7 @@ import {t} from "./words.js";
 const MOVES_MAX = 10_000; // of a record: what the kernels can be told at once
 const QUICK_MS = 50; // what a page shows is kept, unless that takes longer
 const WAITING = ["searching", "defending"], OVER = ["done", "answered"]; // of problems
+const OF_ENGINE = new RegExp(`^${ENGINE_NAME.replace("{0}", "(\\d+)")}$`);
 /** @param {number} value @param {string} unit */
 const chance = (value, unit) => unit === "mate" ? Number(value > 0) : 1 / (1 + Math.exp(-value / SCALES[unit]));
 /** @typedef {{value: number, unit: string, exact?: boolean}} Score of a position: centipawns, discs, or plies to mate */
@@ -62,6 +64,7 @@ export class Local {
     setTimeout(() => this.onopen());
     setInterval(() => this.#tick(), 100);
     setTimeout(() => navigator.serviceWorker?.register(new URL("../sw.js", import.meta.url)).catch(() => {}), 5000); // offline from the next visit on, where that can be
+    addEventListener("pagehide", () => memory.set("spent", JSON.stringify([this.#game?.id, this.#game?.play?.live, performance.now() - this.#began]), sessionStorage));
     addEventListener("hashchange", () => { this.#queue = this.#queue.then(() => this.#fragment()); });
   }
 
@@ -100,7 +103,7 @@ export class Local {
     const text = location.hash.slice(1).replaceAll("_", " ");
     if (text === "board") return;
     history.replaceState(null, "", "#board"); // which begins with the board, not with the choices
-    try { await this.#actions.paste({text: decodeURIComponent(text)}); this.#changed(); } catch (fault) { this.#refused(fault); }
+    try { await this.#actions.paste({text: decodeURIComponent(text)}); this.#changed(); } catch (fault) { this.#refused(fault instanceof URIError ? refusal(t("notRead")) : fault); }
   }
 
   // ---- rules
@@ -129,7 +132,7 @@ export class Local {
   #turn(node) { return (this.#game.first + this.#nodes[node].ply) % 2; }
   /** The names of moves after a node, in a language. @param {number} node @param {string[]} moves */
   #names(node, moves, language = this.#look.language) {
-    return this.#game.game === "othello" ? moves.map(each => each === "pass" ? t("passes").toLowerCase() : each) : this.#at(node).names(moves, language === "ja" ? STYLE.japanese : STYLE.western);
+    return this.#game.game === "othello" ? moves.map(each => each === "pass" ? LABELS[language].pass : each) : this.#at(node).names(moves, language === "ja" ? STYLE.japanese : STYLE.western);
   }
   /** How the rules end the game at a node. @param {number} node */
   #outcome(node) {
@@ -149,25 +152,27 @@ export class Local {
 
   // ---- the tree
 
-  /** A new game on the board: of a record. @param {any} record */
+  /** A new game on the board: of a record. Return what is wrong with its moves. @param {any} record */
   #take(record) {
     const {nodes, ...rest} = record, {game, start} = record, rules = this.#kernels[game], shown = parts(game, start), kings = shown.cells.filter(each => each === "K" || each === "k");
     if (nodes.length > MOVES_MAX) refuse(t("notRead"));
     const wrong = kings.length === 2 && rules.position(written(game, {...shown, side: 1 - shown.side})) === 0 && rules.status().check; // the king can be captured
     if (wrong || rules.position(start) < 0) refuse(t("badPosition"));
     this.#leave();
-    this.#game = {...rest, id: new_id(), node: 0, first: shown.side, nodes: [{...nodes[0], ply: 0, text: {en: "", ja: ""}, children: []}], headers: record.headers ?? {}, play: null, tsume: null, told: false};
+    this.#game = {...rest, id: new_id(), node: 0, first: shown.side, nodes: [{...nodes[0], ply: 0, text: {en: "", ja: ""}, children: []}], play: null, tsume: null, told: false};
     const places = [0];
+    let fault;
     while (places.length < nodes.length) { // moves that follow each other are added together
       const from = places.length;
       let end = from + 1;
       while (nodes[end]?.parent === end - 1 && end < from + 200) end++;
       places.push(...this.#add(places[nodes[from].parent], nodes.slice(from, end).map((/** @type {any} */ each) => each.move)));
       const wrong = places.length < end && nodes[places.length];
-      if (wrong) { this.#refused(refusal("position: move {0} of {1}: {2}", this.#path(places[wrong.parent]).length, nodes.length - 1, wrong.move)); break; }
+      if (wrong) { fault = refusal("position: move {0} of {1}: {2}", this.#path(places[wrong.parent]).length, nodes.length - 1, wrong.move); break; }
     }
     places.forEach((place, number) => { const {comment, seconds} = nodes[number]; Object.assign(this.#nodes[place], {comment, ...(seconds === undefined ? {} : {seconds})}); });
     if (record.ended) this.#game.ended = {...record.ended, node: this.#line().at(-1)};
+    return fault;
   }
   /** How the game ended, after the last move of its main line. */
   #ended() {
@@ -198,6 +203,8 @@ export class Local {
     if (found === undefined) refuse(t("illegal", {move}));
     return found;
   }
+  /** @param {number} node */
+  #must_have(node) { if (!this.#nodes[node]) refuse("this move is no longer in the game"); }
   /** @param {number} node */
   #remove(node) {
     const {parent} = this.#nodes[node], children = this.#children(parent), place = children.indexOf(node);
@@ -350,8 +357,13 @@ export class Local {
     const name = Object.keys(HANDICAP_NAMES).find(each => HANDICAP_NAMES[each] === this.#game.start && HANDICAP_NAMES[each] !== START.shogi) ?? "";
     return this.#look.language === "ja" ? name : Object.keys(STARTS).find(each => STARTS[each] === this.#game.start)?.replace("-", " ") ?? name;
   }
+  /** A player's name for people. @param {string} name */
+  #named(name) { return name.replace(OF_ENGINE, (_, level) => LABELS[this.#look.language].engine.replace("{0}", level)); }
   /** @param {any} game */
-  #title({headers, names}) { return [headers.title, names.filter(Boolean).join(" - ")].filter(Boolean).join(": ") || headers.event || ""; }
+  #title({headers, names}) {
+    const people = names.map((/** @type {string} */ name, /** @type {number} */ side) => name || !OF_ENGINE.test(names[1 - side]) ? this.#named(name) : t("yourself"));
+    return [headers.title, people.filter(Boolean).join(" - ")].filter(Boolean).join(": ") || headers.event || "";
+  }
   /** @param {number[]} path */
   #rows(path) {
     const {language} = this.#look;
@@ -424,6 +436,7 @@ export class Local {
     if (!play?.on) return;
     const outcome = this.#outcome(play.live), side = this.#turn(play.live);
     if (outcome) { this.#over(outcome); return; }
+    this.#passing = 0;
     this.#began = performance.now();
     if (play.players[side] !== null) this.#think(play.players[side], play.live);
     else if (this.#at(play.live).moves().join() === "pass") this.#passing = performance.now() + MS.pass;
@@ -447,6 +460,7 @@ export class Local {
     const line = await this.#search([...this.#lines(node, level), go]);
     if (!line || this.#game !== game) return;
     this.#thinking = false;
+    if (this.#flag()) { this.#changed(); return; }
     const [, move] = line.split(" ");
     if (play?.on && move === "win") this.#over({reason: "declaration", winner: side});
     else if (play?.on && move === "resign") this.#over({reason: "resignation", winner: 1 - side});
@@ -454,27 +468,34 @@ export class Local {
     else if (/^[^rw]/.test(move)) { const follow = this.#game.node === node, made = this.#legal(move, node); if (follow) this.#game.node = made; }
     this.#changed();
   }
+  /** Charge the side to move for its time, and stop the clock; return the ms, 0 if the clock stood still. */
+  #charge() {
+    const {clock, live} = this.#game.play, side = this.#turn(live), spent = this.#began && performance.now() - this.#began;
+    if (clock && spent) clock.left[side] = Math.max(clock.left[side] - spent, 0) + clock.increment;
+    this.#began = 0;
+    return spent;
+  }
   /** Make a move in the game. @param {string} move */
   #made(move) {
-    const {play} = this.#game, side = this.#turn(play.live), node = this.#legal(move, play.live), spent = performance.now() - this.#began;
-    if (play.clock) {
-      play.clock.left[side] = Math.max(play.clock.left[side] - spent, 0) + play.clock.increment;
-      this.#nodes[node].seconds = Math.round(spent / 10) / 100;
-    }
+    const {play} = this.#game, node = this.#legal(move, play.live), spent = this.#charge();
+    if (spent) this.#nodes[node].seconds = Math.round(spent / 10) / 100;
     const children = this.#children(play.live);
     children.unshift(...children.splice(children.indexOf(node), 1)); // the game is the main line
     if (this.#game.node === play.live) this.#game.node = node;
     play.live = node;
-    this.#passing = 0;
     this.#go_on();
+  }
+  /** End the game if the side to move has no time left; tell whether it has ended so. */
+  #flag() {
+    const play = this.#game?.play, side = this.#running, fell = side !== null && performance.now() - this.#began >= play.clock.left[side] + play.clock.byoyomi;
+    if (fell) this.#over({reason: "time", winner: 1 - side});
+    return fell;
   }
   /** The clock, and forced passes. */
   #tick() {
-    const play = this.#game?.play, now = performance.now(), side = this.#running;
-    if (play?.on && side !== null && now - this.#began >= play.clock.left[side] + play.clock.byoyomi) this.#over({reason: "time", winner: 1 - side});
-    else if (play?.on && this.#passing && now >= this.#passing) this.#made("pass");
-    else return;
-    this.#changed();
+    const passes = this.#passing && performance.now() >= this.#passing;
+    if (this.#flag()) this.#changed();
+    else if (passes) { this.#made("pass"); this.#changed(); }
   }
 
   // ---- problems
@@ -566,14 +587,17 @@ export class Local {
     this.#look.flipped = found.flipped;
     if (WAITING.includes(found.tsume?.status)) found.tsume.status = "yours";
     this.#go_on();
+    const [left, live, spent] = JSON.parse(memory.get("spent", sessionStorage) ?? "[]");
+    if (left === id && live === found.play?.live) this.#began -= spent; // a page that is read anew gives no time back
     return true;
   }
   /** Open a record; tell which game was left. @param {any} record */
   async #open(record) {
     await this.#rules(record.game);
     const before = this.#game?.kept && !this.#game.tsume ? this.#game.id : "";
-    this.#take(record);
+    const fault = this.#take(record);
     if (before) this.#tell("left", {id: before});
+    if (fault) this.#refused(fault);
   }
 
   /** Open a game that is to begin after some moves. @param {Game} game @param {string} start @param {string[]} opening */
@@ -622,11 +646,12 @@ export class Local {
     move: async (/** @type {any} */ {move}) => {
       const {play, tsume, node} = this.#game;
       if (play?.on && play.players[this.#turn(node)] !== null) refuse("it is not your turn");
+      if (this.#flag()) return;
       if (tsume) this.#free();
       const made = this.#legal(move), mating = tsume && tsume.lesson === undefined;
       if (mating && !this.#at(made).status().check) { this.#remove(made); this.#removed = null; refuse("this move gives no check"); }
       if (play?.on) {
-        if (node !== play.live) { this.#search_number++; this.#stop(); this.#thinking = false; play.live = node; }
+        if (node !== play.live) { this.#charge(); this.#search_number++; this.#stop(); this.#thinking = false; play.live = node; }
         this.#made(move);
       } else this.#game.node = made;
       this.#removed = null;
@@ -638,23 +663,32 @@ export class Local {
       const node = {first: 0, back: path[ply - 1], next: line[ply + 1], last: line[line.length - 1], above: beside[place - 1], below: beside[place + 1]}[/** @type {"first"} */ (to)];
       if (node !== undefined) this.#game.node = node;
     },
-    go: async (/** @type {any} */ {node}) => { if (!this.#nodes[node]) refuse("this move is no longer in the game"); this.#game.node = node; },
+    go: async (/** @type {any} */ {node}) => { this.#must_have(node); this.#game.node = node; },
     undo: async () => {
       const {play, tsume, node} = this.#game, path = this.#path(play?.on ? play.live : node), made = path.length - 1 - (tsume ? path.indexOf(tsume.root) : 0);
-      if (made < 1) refuse("there is no move to take back");
+      const count = play?.on && play.players.filter((/** @type {any} */ each) => each === null).length === 1 && play.players[this.#turn(play.live)] === null ? 2 : 1;
+      if (made < count) refuse("there is no move to take back");
       this.#search_number++;
       this.#stop();
       if (tsume) {
         Object.assign(this.#game, {node: path[path.length - 1 - (made % 2 ? 1 : 2)]});
         if (!OVER.includes(tsume.status)) tsume.status = "yours";
       } else {
-        const count = play?.on && play.players.filter((/** @type {any} */ each) => each === null).length === 1 && play.players[this.#turn(play.live)] === null ? 2 : 1, first = path[Math.max(path.length - count, 1)];
+        const first = path[path.length - count];
         this.#thinking = false;
         this.#remove(first);
-        if (play?.on) { this.#game.node = play.live = this.#nodes[first].parent; this.#removed = null; this.#go_on(); }
+        if (play?.on) { this.#charge(); this.#game.node = play.live = this.#nodes[first].parent; this.#removed = null; this.#go_on(); }
       }
     },
-    delete: async () => { this.#idle(); if (this.#game.node) this.#remove(this.#game.node); },
+    delete: async () => {
+      const {node, tsume} = this.#game, gone = tsume && this.#path(tsume.root).includes(node);
+      this.#idle();
+      if (!node) return;
+      this.#remove(node);
+      if (gone || tsume?.status === "defending") { this.#search_number++; this.#stop(); } // the answer to a move that is gone is not needed
+      if (gone) this.#game.tsume = null;
+      else if (tsume?.status === "defending") tsume.status = "yours";
+    },
     restore: async () => {
       if (!this.#removed) refuse("there is nothing to undo");
       const {node, place} = this.#removed;
@@ -666,8 +700,8 @@ export class Local {
       this.#idle();
       for (const node of this.#path().slice(1)) { const children = this.#children(this.#nodes[node].parent); children.unshift(...children.splice(children.indexOf(node), 1)); }
     },
-    comment: async (/** @type {any} */ {text, node = this.#game.node}) => { if (!this.#nodes[node]) refuse("this move is no longer in the game"); this.#nodes[node].comment = text; },
-    line: async (/** @type {any} */ {node, moves, go = 0}) => { this.#idle(); const made = this.#add(node, moves); if (go) this.#game.node = made[Math.min(go, made.length) - 1]; },
+    comment: async (/** @type {any} */ {text, node = this.#game.node}) => { this.#must_have(node); this.#nodes[node].comment = text; },
+    line: async (/** @type {any} */ {node, moves, go = 0}) => { this.#idle(); this.#must_have(node); const made = this.#add(node, moves); if (go) this.#game.node = made[Math.min(go, made.length) - 1]; },
     setup: async (/** @type {any} */ {on, keep = true}) => {
       const {game} = this.#game, setup = this.#setup;
       if (on) { this.#leave(); this.#setup = parts(game, this.#at().write()); }
@@ -746,7 +780,7 @@ export class Local {
       if (!found[number]) refuse("there is no such game in the file");
       await this.#open(found[number]);
       this.#changed();
-      if (found.length > 1) this.#tell("games", {titles: found.map(each => each.names.filter(Boolean).join(" - ")), number});
+      if (found.length > 1) this.#tell("games", {titles: found.map(each => this.#title(each)), number});
     },
     open: async (/** @type {any} */ {data, number}) => {
       const bytes = Uint8Array.from(atob(data), each => each.charCodeAt(0));
@@ -766,6 +800,7 @@ export class Local {
   #questions = {
     look: async (/** @type {any} */ fields) => { Object.assign(this.#look, fields); this.#show(); this.#report(); },
     preview: async (/** @type {any} */ {node, moves}) => {
+      this.#must_have(node);
       const {game} = this.#game, shown = parts(game, this.#at(node, moves).write());
       this.#tell("preview", {node, moves, svg: picture(game, shown, this.#look, {last: moves[moves.length - 1], areas: false})});
     },
@@ -797,7 +832,7 @@ export class Local {
     },
     save: async (/** @type {any} */ {format}) => {
       const {game} = this.#game, stem = `${game}-${new Date().toISOString().slice(0, 16).replace(/\D/g, "").replace(/(.{8})/, "$1-")}`;
-      const {data, lost} = save({...this.#game, ended: this.#ended()}, format, path => this.#at(0).names(path.slice(1).map(each => this.#nodes[each].move), STYLE.kif));
+      const {data, lost} = save({...this.#game, names: this.#game.names.map(this.#named, this), ended: this.#ended()}, format, path => this.#at(0).names(path.slice(1).map(each => this.#nodes[each].move), STYLE.kif));
       this.#tell("file", {name: `${stem}.${format === "transcript" ? "txt" : format}`, data: btoa(Array.from(data, each => String.fromCharCode(each)).join("")), lost});
     },
     diagram: async (/** @type {any} */ {style = "colour", kind = "svg"}) => {

@@ -21,6 +21,7 @@ export const SET_SIZE: Record<string, number>;
 export const CSA_PIECES: Record<string, string>;
 export const KIF_PIECES: Record<string, string>;
 export const ENDINGS: Record<string, [string, string]>;
+export const HEADERS: Record<string, string[]>;
 export const FORMATS: Record<string, string[]>;
 export const PROBLEMS: [string, number, number][];
 export const DAILY: number[];
