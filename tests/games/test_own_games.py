@@ -23,11 +23,13 @@ from shogi_engine.play.players import EnginePlayer, play
 from shogi_engine.types.outcomes import Termination
 from tests.interface.test_registered_games import METADATA, run
 from tests.support.processes import ROOT, needs_workshop
+from tests.support.sizes import sized
 from tests.support.twins.naive_own_games import TWINS, perft
 
 FOLDER = ROOT / "examples" / "games"
 NAMES = tuple(TWINS)
 each_game = pytest.mark.parametrize("name", NAMES)
+searched = pytest.mark.parametrize("name", sized(["mini_shogi"], NAMES))  # whose search is compiled
 PUBLISHED = {  # Connect Four: OEIS A212693, mini-Shogi: Fairy-Stockfish's tests
     "connect_four": [7, 49, 343, 2401, 16807, 117649, 823536],
     "mini_shogi": [14, 181, 2512, 35401, 533203],
@@ -138,7 +140,7 @@ def test_repetition_is_lost_for_the_side_that_began_unless_it_was_checked():
     assert board.outcome().winner == 0  # white has always given check
 
 
-@each_game
+@searched
 def test_engine_levels_and_boards(name):
     board = games.game_module(name, "board").Board()
     with Engine(name, hash_mb=1) as engine:
@@ -151,7 +153,7 @@ def test_engine_levels_and_boards(name):
             engine.check_level(11)
 
 
-@each_game
+@searched
 def test_higher_levels_win(name):
     players = [EnginePlayer(name, Limit(level=level), hash_mb=1) for level in (0, 6)]
     points = 0
@@ -233,7 +235,7 @@ def test_what_a_game_lacks_is_said_in_a_sentence(monkeypatch):
         games.load("breakthrough")
 
 
-@each_game
+@searched
 @needs_workshop
 def test_commands(installed, name, tmp_path):
     done = run(installed, "play", name, "--human", "none", "--limit", "nodes=300", "--pieces", "western")
