@@ -51,12 +51,13 @@ export class Engine {
     this.sure = 0; // those of them that had been heard at the last answer
     this.faulty = false; // whether anything was wrong since then
     this.best = this.go = ""; // of the last search: its line so far, and what was asked
+    this.asked = 0; // searches of this Worker
     this.start();
   }
 
   start() {
     this.signal = globalThis.crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4)) : undefined; // see Conversation
-    this.asked = 0; // searches of this Worker
+    this.asked = 0;
     this.running = false;
     this.loaded = false; // whether it has said anything: then its files are here
     this.worker = new Worker(this.address, { type: "module" });
