@@ -213,7 +213,8 @@ def test_searches_asked_for_at_once_are_answered_in_order_each_for_its_position(
     either.until("readyok")
     for word in ("stop", "gameover win"):
         for sfen in MATES:
-            either.send(f"position sfen {sfen}", "go depth 90 nodes 900000000", "usinewgame", "setoption name USI_Hash value 8")
+            either.send(f"position sfen {sfen}", "go depth 90 nodes 900000000")
+            either.send("usinewgame", "setoption name USI_Hash value 8")
         either.until("info")
         either.send(word, "isready", "d")
         answers = [line for line in either.until(sfen.split()[0]) if not line.startswith("info")]
@@ -223,7 +224,7 @@ def test_searches_asked_for_at_once_are_answered_in_order_each_for_its_position(
 
 def test_a_search_ends_only_the_one_before_it(either):
     """One without a limit that waits for another: that one is completed."""
-    either.send("isready", "position startpos", "go depth 5", "go infinite", "setoption name MultiPV value 2", "go depth 2")
+    either.send("isready", "position startpos", "go depth 5", "go infinite", "usinewgame", "go depth 2")
     whole, *_ = [either.until("bestmove") for _ in range(3)]
     assert [line for line in whole if line.startswith("info depth 5 ")]
 

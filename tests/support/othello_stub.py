@@ -2,7 +2,8 @@
 
 othello_stub.py gtp|nboard [last] [illegal] [silent] [dies] [refuses] [slow] [twice] [once:FILE]
 
-slow : thinks 0.3 s    twice : says every move twice (NBoard)    once : dies at the first move it has to find if there is no such file, and makes it
+slow : thinks 0.3 s    twice : says every move twice (NBoard)
+once : dies at the first move it has to find if there is no such file, and makes it
 """
 
 import os
