@@ -339,7 +339,7 @@ class Tree:
         return self._number(self._nodes[above].add(move, **values), above)
 
     def check_room(self, more: int = 1) -> None:
-        """Raise ValueError if so many moves cannot be added."""
+        """Raise ValueError if `more` moves cannot be added."""
         if len(self._nodes) + more > NODES_MAX:
             raise InputError("a game can have at most {0} moves, including variations", NODES_MAX)
 
