@@ -204,11 +204,16 @@ def test_a_last_line_without_an_end_is_read():
         assert engine.name == "x" and engine.play(shogi.Board(), NOW).move.usi() == "7g7f"
 
 
-def test_an_engine_that_only_talks_has_not_answered():
-    with usi_engine("[print('info depth 1\\n' * 30000, flush=True) for _ in range(10**6)]") as engine:
-        with pytest.raises(EngineError, match="no answer"):
-            engine.play("startpos", NOW)
-        engine.client.process.kill()
+def test_a_line_that_comes_too_late_is_no_answer():
+    """An engine that talks without a pause has always a line to read."""
+
+    async def late():
+        async with UsiClient(USI, **SETTINGS) as engine:
+            engine.process._pipes.lines.append((time.monotonic(), "info depth 1"))
+            with pytest.raises(EngineError, match="no answer"):
+                await engine.process.receive(lambda: time.monotonic() - 1)
+
+    asyncio.run(late())
 
 
 TOLD = {
