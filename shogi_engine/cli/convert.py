@@ -1,6 +1,6 @@
 """`shogi-engine convert`: writes the games of a file, or of the files of a folder, in another format."""
 
-import io
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,6 @@ from shogi_engine.cli.common import DRAWN, STANDARD, check_outputs, draw, drawn_
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import printable
 from shogi_engine.language import InputError, plural, translate as _, translate_fault
-from shogi_engine.records.files import listed
 from shogi_engine.records.formats import format_names
 
 
@@ -83,15 +82,16 @@ def converted(args: Arguments, path: str, out: str) -> tuple[dict[str, Any], str
     """Write the games of a file to `out`; return the result as JSON values and as text."""
     if out != STANDARD:
         check_outputs("convert", {"OUT": out}, [path] if path != STANDARD else [])
-    name = "" if path == STANDARD else path
-    source = io.BytesIO(sys.stdin.buffer.read()) if path == STANDARD else open(path, "rb")  # noqa: SIM115
-    with source:
+    elif getattr(sys.stdout, "name", "") == os.devnull:  # see `set_up_streams`
+        raise InputError("convert: standard output is closed")
+    settings: Any = {"format": args.source, "encoding": args.from_encoding, "keep": args.keep}
+    if path == STANDARD:
         try:
-            games = listed(
-                records.read(source, format=args.source, encoding=args.from_encoding, keep=args.keep, name=name)
-            )
+            games = records.loads(sys.stdin.buffer.read(), **settings)
         except records.RecordError as fault:
             raise InputError("{0}: {1}", path, fault) from None
+    else:
+        games = records.load(path, **settings)
     if out == STANDARD and not args.target:
         raise InputError("convert: choose the format of standard output with --to")
     lost: dict[str, int] = {}

@@ -200,10 +200,11 @@ class _Pipes(asyncio.SubprocessProtocol):
         *whole, rest = (self._rest[fd] + data).split(b"\n")
         self._rest[fd] = rest[:LINE_BYTES]
         for raw in whole:
-            self._take(fd, raw.decode("utf-8", "replace").strip(), now)
+            self._take(fd, raw, now)
         self.news.set()
 
-    def _take(self, fd: int, line: str, now: float) -> None:
+    def _take(self, fd: int, raw: bytes, now: float) -> None:
+        line = raw.decode("utf-8", "replace").strip("\ufeff\0 \t\r")
         if fd == 2:
             self.complaints.append(line)
             return
@@ -213,6 +214,8 @@ class _Pipes(asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """Record that no more lines will come."""
+        if fd in self._rest and self._rest[fd]:  # a last line without an end
+            self._take(fd, self._rest[fd], time.monotonic())
         if fd == 1:
             self.closed = True
             self.news.set()
@@ -294,17 +297,18 @@ class EngineProcess:
             EngineError: the line did not arrive in time, or no line can arrive any more
         """
         pipes = self._pipes
-        while not pipes.lines:
-            if pipes.closed:
-                raise await self._crash()
+        while True:
             pipes.news.clear()
             end = deadline()
+            if pipes.lines and (end is None or pipes.lines[0][0] <= end):
+                return pipes.lines.popleft()
+            if pipes.closed and not pipes.lines:
+                raise await self._crash()
             left = None if end is None else end - time.monotonic()
             if left is not None and left <= 0:
                 raise EngineError("no answer")
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(pipes.news.wait(), left)
-        return pipes.lines.popleft()
 
     async def _crash(self) -> EngineError:
         """Return the error of a program that has closed its output."""

@@ -13,7 +13,7 @@ import time
 from typing import Any, overload
 
 from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, in_turn, run_plainly
-from shogi_engine.common.text import clamped_number, legal_line
+from shogi_engine.common.text import clamped_number, legal_line, sanitize
 from shogi_engine.language import InputError
 from shogi_engine.types.limits import Clock, Limit
 from shogi_engine.types.results import BoardLike, Info, Move, PlayResult, Score, limited_discs
@@ -165,6 +165,9 @@ class NBoardClient(MovesClient):
     async def _begin(self, command: str) -> float:
         """Send a command to search, when no other is being answered; return the time."""
         await self._settle()
+        while self.running and self.process.waiting():
+            if (line := self.process.take()[1]).startswith("==="):
+                raise EngineError("second answer", sanitize(line))
         self._busy = True
         return await self.send(command)
 

@@ -601,13 +601,14 @@ class UsiClient(EngineClient):
         if stop:
             await self._settle()
         self.check_silent()
-        search, self._search, self._pondered = self._search, None, ""
+        search, self._pondered = self._search, ""
         if search is None or search.done:
             self.send(f"gameover {result}")
-            return
-        search.refuse_answer()
-        search.hit(self.send(f"gameover {result}"), None)
-        await search.finished()
+        else:
+            search.refuse_answer()
+            search.hit(self.send(f"gameover {result}"), None)
+            await search.finished()
+        self._search = None
 
     # ---- searches ----------------------------------------------------------------------------------------------
 
@@ -626,10 +627,11 @@ class UsiClient(EngineClient):
                 if pondered:
                     search.refuse_answer()
                 await search.end()
-            except EngineError:
-                self._search = None
+            except EngineError as fault:
+                if fault.kind != "no answer":
+                    self._search = None
                 raise
-        self._search = None  # not if this call was cancelled: its answer is still to come
+        self._search = None  # not if this call was cancelled, or waited in vain: its answer is still to come
         await self._receive_ready()
         self.check_silent()
 

@@ -112,6 +112,9 @@ class Connection:
                 if len(pending) > LINE_MAX:
                     reason = f"the server sent a line of more than {LINE_MAX} bytes"
                     break
+            else:
+                if pending:  # a last line without its end
+                    self._take(pending)
         except OSError as fault:
             reason = fault.strerror or str(fault)
         self._log("=", reason)

@@ -414,7 +414,8 @@ class ServerGame:
     def declared(self, event: Declared) -> None:
         """A side has resigned or declared a win; the result follows."""
         if event.time:
-            self.game.node.ending_seconds = float(event.time)
+            measured = self._clock.elapsed * MS if self.our_turn else None
+            self.game.node.ending_seconds = self._seconds(event.time, measured)
 
     def ended(self, event: GameEnded) -> None:
         """The game is over."""

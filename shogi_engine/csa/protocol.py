@@ -155,6 +155,8 @@ class SummaryReader:
         if not kind.startswith("Shogi "):
             raise SummaryError(f"the format {sanitize(kind)!r} is not a format of Shogi")
         try:
+            if self._position.builder is None and values.get("To_Move") in ("+", "-"):  # not said with the position
+                self._position.take(values["To_Move"])
             self._position.finish()
             record = self._position.record
             times = self._control(0), self._control(1)

@@ -169,6 +169,8 @@ class Kernel:
                 name = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
                 if compiled_module().state == "changed":
                     raise InputError("the compiled kernels are not of these sources: {0}", INSTALL)
+                if name.startswith(f"{PACKAGE.name}."):  # for arguments that the games of the package do not have
+                    raise InputError("a game of your own has to be compiled, and numba is not installed: {0}", INSTALL)
                 raise InputError("{0} has to be compiled for this: {1}", name, INSTALL)
             with _lock:
                 self._dispatcher = self._dispatcher or intrinsics.workshop().dispatcher_of(self)

@@ -79,7 +79,11 @@ def _members(path: str, file: BinaryIO) -> Iterator[tuple[str, Opened]]:
 def _plain(path: str) -> Any:
     """Open a file without a buffer, which takes less time for thousands of small ones; a pipe needs one."""
     file = open(path, "rb", buffering=0)  # noqa: SIM115
-    return file if file.seekable() else io.BufferedReader(file)
+    return file if file.seekable() else _buffered(file)
+
+
+def _buffered(source: Any) -> Any:
+    return io.BufferedReader(source) if isinstance(source, io.RawIOBase) else source
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> BinaryIO:
@@ -182,7 +186,7 @@ def _may_be_euc_jp(head: bytes) -> bool:
 def iterate(
     path: str | Path, *, format: str = "", encoding: str = "", game: str = "", keep: bool = False
 ) -> Iterator[GameRecord]:
-    """Yield the games of a file, or of all files in a folder and below it, in order, one at a time.
+    """Yield the games of a file or archive, or of all files in a folder and below it, in order, one at a time.
 
     Args:
         format: the name of the format, '' to detect it
@@ -201,12 +205,14 @@ def iterate(
         if not file:
             raise RecordError("{0}: the folder is empty", path)
         return
-    with open(path, "rb") as source:
+    for name, opened in sources(str(path)):
         try:
-            yield from read(source, format=format, encoding=encoding, game=game, keep=keep, name=str(path))
-        except RecordError as error:
-            error.args = (Message("{0}: {1}", path, error),)
-            raise
+            with _buffered(opened()) as source:
+                packed = next((suffix for suffix in PACKED if name.lower().endswith(suffix)), "")
+                inner = name[: len(name) - len(packed)]
+                yield from read(source, format=format, encoding=encoding, game=game, keep=keep, name=inner)
+        except (RecordError, *FAULTS) as fault:
+            raise fault_of(fault, name) from None
 
 
 def files_below(folder: str | Path) -> Iterator[str]:

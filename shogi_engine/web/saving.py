@@ -442,7 +442,8 @@ class Autosave:
                 raise InputError("this game is open in another tab")
             if mine:
                 self.write()
-            self.store.delete(id, self.owner)
+            with self._writing:  # a record that is written meanwhile would come back as a game
+                self.store.delete(id, self.owner)
             with self._lock:
                 if id == self.id:
                     self.take("")

@@ -2,7 +2,8 @@
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from shogi_engine.analysis.judgement import move_text
@@ -135,7 +136,7 @@ class Tree:
         node: the number of the current move, 0 for the root
         board: the position there
         removed: the last deletion, which can be undone: the number of the parent, the index among its children, the
-            first node
+            first node, and the numbers of all nodes by their id, by which what was found of them is known
     """
 
     def __init__(self, record: GameRecord) -> None:
@@ -149,18 +150,19 @@ class Tree:
         self._ends: tuple[int, Outcome | None] = (-1, None)  # the last move, and how the rules end the game there
         self._number(record.root, -1)
         self.node = 0
-        self.removed: tuple[int, int, Node] | None = None
+        self.removed: tuple[int, int, Node, dict[int, int]] | None = None
         self.board = record.board(0)
         self.start_turn = int(self.board.turn)
 
-    def _number(self, root: Node, parent: int) -> int:
-        """Number a node and its descendants; return the first number."""
-        first = self._next
+    def _number(self, root: Node, parent: int, known: Mapping[int, int] = MappingProxyType({})) -> int:
+        """Number a node and its descendants, as `known` says by id(Node) or with new ones; return the first number."""
+        first = known.get(id(root), self._next)
         waiting = [(root, parent)]
         while waiting:
             node, above = waiting.pop()
             self.check_room()
-            number, self._next = self._next, self._next + 1
+            number = known.get(id(node), self._next)
+            self._next = max(self._next, number + 1)
             self._nodes[number], self._parents[number], self._numbers[id(node)] = node, above, number
             waiting += [(child, number) for child in reversed(node.children)]
         return first
@@ -336,9 +338,9 @@ class Tree:
         self.check_room()
         return self._number(self._nodes[above].add(move, **values), above)
 
-    def check_room(self) -> None:
-        """Raise ValueError if no move can be added."""
-        if len(self._nodes) >= NODES_MAX:
+    def check_room(self, more: int = 1) -> None:
+        """Raise ValueError if `more` moves cannot be added."""
+        if len(self._nodes) + more > NODES_MAX:
             raise InputError("a game can have at most {0} moves, including variations", NODES_MAX)
 
     def adopt(self, node: Node, parent: int) -> int:
@@ -387,24 +389,37 @@ class Tree:
         node, siblings = self._nodes[number], self._nodes[parent].children
         place = next((place for place, each in enumerate(siblings) if each is node), len(siblings))
         siblings[:] = [each for each in siblings if each is not node]  # a game has removed a move taken back
-        waiting = [node]
+        waiting, gone = [node], {}
         while waiting:
             each = waiting.pop()
             waiting += each.children
-            gone = self._numbers.pop(id(each))
-            del self._nodes[gone], self._parents[gone]
-        self.removed = parent, place, node
+            gone[id(each)] = lost = self._numbers.pop(id(each))
+            del self._nodes[lost], self._parents[lost]
+        self.removed = parent, place, node, gone
 
     def restore(self) -> None:
-        """Undo the last deletion, and go there. Raises ValueError if there is none, or its parent no longer exists."""
+        """Undo the last deletion, and go there; moves that were made again meanwhile are one with those deleted.
+
+        Raises ValueError if there is none, if its parent no longer exists, or if there is no room.
+        """
         if self.removed is None:
             raise InputError("there is nothing to undo")
-        (parent, place, node), self.removed = self.removed, None
+        parent, place, node, known = self.removed
         if parent not in self._nodes:
             raise InputError("this move is no longer in the game")
-        number = self._number(node, parent)
-        self._nodes[parent].children.insert(place, node)
-        self.go(number)
+        self.check_room(len(known))
+        self.removed = None
+        waiting = [(node, self._nodes[parent], place)]
+        while waiting:
+            each, above, place = waiting.pop()
+            same = next((child for child in above.children if child.move == each.move), None)
+            if same is None:
+                above.children.insert(place, each)
+                self._number(each, self._numbers[id(above)], known)
+            else:
+                same.comment = same.comment or each.comment
+                waiting += [(child, same, len(same.children)) for child in reversed(each.children)]
+        self.go(self.add(node.move, parent))
 
     def legal(self, move: str) -> str:
         """Return a legal move of the position in the game's notation. Raises ValueError saying why it is not legal."""

@@ -147,6 +147,15 @@ def test_a_closed_stream_is_no_fault(tmp_path, command, closed):
     assert not error.exists() or "Traceback" not in error.read_text()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a shell of POSIX closes the streams")
+def test_a_record_for_a_closed_stream_is_refused(tmp_path):
+    (tmp_path / "a.csa").write_text("PI\n+\n+7776FU\n")
+    line = f"{sys.executable} -P -m shogi_engine convert {tmp_path / 'a.csa'} - --to kif >&-"
+    env = environment(os.environ.get("SHOGI_ENGINE_CACHE_DIR"))
+    done = subprocess.run(line, shell=True, stderr=subprocess.PIPE, env=env, timeout=60)
+    assert (done.returncode, done.stderr) == (2, b"shogi-engine: convert: standard output is closed\n")
+
+
 # ---- characters --------------------------------------------------------------------------------------------------
 
 

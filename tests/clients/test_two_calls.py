@@ -5,6 +5,7 @@ import contextlib
 import gc
 import re
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -156,6 +157,63 @@ def test_an_engine_that_is_started_again_has_its_options(tmp_path):
             engine.play("startpos", NOW)
         assert engine.play("startpos", NOW).move == "7g7f"
     assert lines == ["setoption name USI_Hash value 8", "setoption name MultiPV value 2"]
+
+
+@pytest.mark.parametrize(("client", "plain", "command"), KINDS)
+def test_a_late_answer_is_never_that_of_another_position(client, plain, command):
+    """Of an engine that thinks longer than it may: the call after it fails too, until the engine has answered."""
+    (one, _), (other, move) = boards(client)
+    with plain([*command, "slow"], timeout=0.1, ready_timeout=20.0) as engine:
+        for board in (one, other):
+            with pytest.raises(EngineError, match="no answer"):
+                engine.play(board, NOW)
+        engine.client.timeout = 5.0
+        assert [str(engine.play(other, NOW).move) for _ in range(2)] == [move] * 2
+
+
+def test_the_answer_to_a_game_s_end_is_never_that_of_another_position():
+    async def play():
+        async with UsiClient([*USI, "mute-stop"], timeout=0.2, ready_timeout=20.0) as engine:
+            await engine.ponder("startpos", NOW)
+            await cancelled(engine.game_over("win", stop=False))
+            with pytest.raises(EngineError, match="no answer"):
+                await engine.play("startpos moves 7g7f", NOW)
+
+    asyncio.run(play())
+
+
+def test_a_second_answer_of_nboard_is_refused():
+    with SimpleNBoard([*OTHELLO, "nboard", "twice"], **SETTINGS) as engine:
+        board = othello.Board()
+        board.push(engine.play(board, NOW).move)
+        time.sleep(0.1)
+        with pytest.raises(EngineError, match="second answer"):
+            engine.play(board, NOW)
+
+
+ENGINE = "import sys; [{} for line in sys.stdin]"
+GREETED = "print('\\ufeffid name x\\0\\nusiok', flush=True) if line == 'usi\\n' else line[:2] == 'go' and "
+
+
+def usi_engine(answer):
+    return SimpleEngine([sys.executable, "-X", "utf8", "-c", ENGINE.format(GREETED + answer)], timeout=0.3)
+
+
+def test_a_last_line_without_an_end_is_read():
+    with usi_engine("(print('bestmove 7g7f', end='', flush=True), sys.exit())") as engine:
+        assert engine.name == "x" and engine.play(shogi.Board(), NOW).move.usi() == "7g7f"
+
+
+def test_a_line_that_comes_too_late_is_no_answer():
+    """An engine that talks without a pause has always a line to read."""
+
+    async def late():
+        async with UsiClient(USI, **SETTINGS) as engine:
+            engine.process._pipes.lines.append((time.monotonic(), "info depth 1"))
+            with pytest.raises(EngineError, match="no answer"):
+                await engine.process.receive(lambda: time.monotonic() - 1)
+
+    asyncio.run(late())
 
 
 TOLD = {

@@ -56,6 +56,12 @@ def read(lines):
     return found
 
 
+@pytest.mark.parametrize(("position", "side"), [(("PI",), "w"), ((), "w"), (("PI", "+"), "b")])
+def test_to_move_counts_where_the_position_does_not_say_it(position, side):
+    lines = [line.replace("To_Move:+", "To_Move:-") for line in summary(position=position)]
+    assert read(lines).start.split()[1] == side
+
+
 def test_a_whole_game():
     protocol = Protocol()
     assert protocol.login("me", "pw") == "LOGIN me pw"
@@ -213,7 +219,7 @@ def test_shogi_servers_stop_watch_says_minutes_and_means_seconds():
     ("lines", "word"),
     [
         (summary("*"), "Your_Turn"),
-        (summary(position=START[:-1]), "whose move"),
+        ([line for line in summary(position=START[:-1]) if "To_Move" not in line], "whose move"),
         (summary(position=("P1 nonsense", *START[1:])), "position"),
         (summary("+", "+7775FU,T1"), "7775FU"),
         (summary("+", "-3334FU,T1"), "3334FU"),

@@ -93,6 +93,29 @@ def test_a_game_is_played_and_kept(tmp_path):
     assert not list(tmp_path.glob("*.tmp"))
 
 
+def test_the_time_of_a_resignation_is_in_the_unit_of_the_moves(tmp_path):
+    """A server that gives milliseconds after moves."""
+
+    def script(peer):
+        peer.begin("+", time=("Time_Unit:1msec", "Total_Time:300000"))
+        peer.accept("+7776FU", 900)
+        peer.send("%TORYO,T2500", "#RESIGN", "#WIN")
+        peer.logout()
+
+    play(script, "7g7f", folder=tmp_path)
+    last = kept_record(tmp_path).main_line[-1]
+    assert (last.seconds, last.ending_seconds) == (0.9, 2.5)
+
+
+def test_a_result_counts_without_its_line_end(tmp_path):
+    def script(peer):
+        peer.begin("-")
+        peer.raw(b"#TIME_UP\r\n#WIN")
+
+    assert play(script, folder=tmp_path).counts == (1, 0, 0, 0)
+    assert kept_record(tmp_path).ending == "time"
+
+
 @pytest.mark.parametrize(("score", "value"), [(Score(30), 30), (Score.mate_in(5), MATE_VALUE)])
 def test_scores_and_lines_are_sent_if_the_server_wants_them(score, value):
     def script(peer):

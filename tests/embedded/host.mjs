@@ -1,4 +1,4 @@
-// engine.js as an engine in a terminal: node host.mjs FOLDER GAME. Lines of USI in and out; and for tests
+// engine.js as an engine in a terminal: node host.mjs FOLDER GAME [alone]. Lines of USI in and out; and for tests
 // "names STYLE MOVE ...", "heap" (the end of the kernels' constants), "memory". Node has no Worker, fetch and memory to
 // share as a page's, so here is what engine.js needs of them.
 import { readFile } from "node:fs/promises";
@@ -9,9 +9,9 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 const ENGINE = new URL("../../shogi_engine/web/static/engine.js", import.meta.url);
 
 if (isMainThread) {
-  const [folder, game] = process.argv.slice(2), href = `${ENGINE}?game=${game}&files=${pathToFileURL(folder)}/`;
+  const [folder, game, alone] = process.argv.slice(2), href = `${ENGINE}?game=${game}&files=${pathToFileURL(folder)}/`;
   Object.assign(globalThis, {
-    crossOriginIsolated: true,
+    crossOriginIsolated: !alone,
     Worker: class extends Worker {
       constructor(address) {
         super(new URL(import.meta.url), { workerData: String(address) });

@@ -17,6 +17,7 @@ from shogi_engine.search.root import Searcher
 from shogi_engine.search.timeman import Limits
 from shogi_engine.suites import POSITIONS, bench
 from tests.support.games import game_of
+from tests.support.shogi_cases import MICROCOSMOS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = Path(os.environ.get("SHOGI_ENGINE_WASM", ROOT / "build" / "wasm32"))
@@ -31,8 +32,8 @@ EACH_GAME = pytest.mark.parametrize("name", games.NAMES)
 class Host:
     """A conversation with the engine in node."""
 
-    def __init__(self, game):
-        command = ["node", str(Path(__file__).with_name("host.mjs")), str(FOLDER), game]
+    def __init__(self, game, *more):
+        command = ["node", str(Path(__file__).with_name("host.mjs")), str(FOLDER), game, *more]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def send(self, *lines):
@@ -190,6 +191,74 @@ def test_every_search_that_is_asked_for_is_answered_once(host, name):
         assert told.startswith("info depth ") and best.split()[1] in told.split()
     host.send("go infinite", "stop", "isready")
     assert not [line for line in host.until("bestmove")[:-1] if not line.startswith(("info", "readyok"))]
+
+
+MATES = {  # positions and the mates in one
+    "8k/9/8P/9/9/9/9/9/9 b G 1": "G*1b", "k8/9/P8/9/9/9/9/9/9 b G 1": "G*9b", "4k4/9/4P4/9/9/9/9/9/9 b G 1": "G*5b",
+}  # fmt: skip
+
+
+@pytest.fixture(params=["memory to share", "alone"])
+def either(request):
+    """Shogi's engine in a page that may share memory, and in one that may not, where `stop` ends the Worker."""
+    host = Host("shogi", *["alone"][: request.param == "alone"])
+    yield host
+    host.process.kill()
+    host.process.communicate()
+
+
+def test_searches_asked_for_at_once_are_answered_in_order_each_for_its_position(either):
+    """Bounded ones that `stop` ends, all of them, and what is asked after it."""
+    either.send("isready", "setoption name MultiPV value 2")
+    either.until("readyok")
+    for word in ("stop", "gameover win"):
+        for sfen in MATES:
+            either.send(f"position sfen {sfen}", "go depth 90 nodes 900000000")
+            either.send("usinewgame", "setoption name USI_Hash value 8")
+        either.until("info")
+        either.send(word, "isready", "d")
+        answers = [line for line in either.until(sfen.split()[0]) if not line.startswith("info")]
+        assert [line.split()[1] for line in answers if line.startswith("bestmove")] == list(MATES.values())
+        assert answers.count("readyok") == 1
+
+
+def test_a_search_ends_only_the_one_before_it(either):
+    """One without a limit that waits for another: that one is completed."""
+    either.send("isready", "position startpos", "go depth 5", "go infinite", "usinewgame", "go depth 2")
+    whole, *_ = [either.until("bestmove") for _ in range(3)]
+    assert [line for line in whole if line.startswith("info depth 5 ")]
+
+
+@pytest.mark.parametrize("command", ["sfen", "position sfen"])
+def test_what_is_set_up_outlives_a_worker(either, command):
+    """Another Worker has the position and the options that were right, also where something wrong came after them."""
+    sfen, move = list(MATES.items())[1]
+    either.send("isready", "startpos", "setoption name MultiPV value 3", "setoption name multipv value 1")
+    either.send("setoption name MultiPV value 2", f"{command} {sfen}", "go depth 1")
+    either.until("bestmove")
+    either.send("position startpos moves 1a1b", "setoption name MultiPV value x")
+    for _ in range(2):
+        either.send("go infinite")
+        either.until("info")
+        either.send("stop")
+        assert either.until("bestmove")[-1].split()[1] == move
+    either.send("go depth 2")
+    told = [line for line in either.until("bestmove") if line.startswith("info depth 2 ")]
+    assert {line.split()[6] for line in told} == {"1", "2"} and f" pv {move}" in told[0]
+    either.send("d")
+    assert either.until(sfen.split()[0])[-1].startswith(sfen[:-1])
+
+
+@pytest.mark.parametrize("word, answer", [("mate infinite", "checkmate timeout"), ("perft 9", "perft stopped")])
+def test_a_search_that_tells_no_move_is_stopped(word, answer):
+    host = Host("shogi", "alone")
+    host.send("isready")
+    host.until("readyok")
+    host.send(f"position sfen {MICROCOSMOS}", f"go {word}", "stop", "go depth 1")
+    lines = [line for line in host.until("bestmove") if not line.startswith("info")]
+    assert len(lines) == 2 and lines[0] == answer
+    host.process.kill()
+    host.process.communicate()
 
 
 @EACH_GAME

@@ -162,7 +162,9 @@ def play_own_game(users, tmp_path, **variables):
 
 def test_an_own_game_asks_for_the_workshop(users, tmp_path):
     done = play_own_game(users, tmp_path)
-    sentence = r"InputError: \S+ has to be compiled for this: pip install 'shogi-engine\[workshop\]'"
+    sentence = (
+        r"InputError: a game of your own has to be compiled, .* not installed: pip install 'shogi-engine\[workshop\]'"
+    )
     assert re.fullmatch(sentence, done.stderr.splitlines()[-1].rpartition(".language.")[2])
 
 

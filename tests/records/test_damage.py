@@ -1,6 +1,10 @@
 """Damaged files: what is said, what is kept, and what does not end a folder. tests/soak tries very many of them."""
 
+import bz2
+import gzip
+import lzma
 import os
+import zipfile
 
 import pytest
 
@@ -168,3 +172,30 @@ def test_a_wthor_file_of_another_board_says_so():
     )
     with pytest.raises(RecordError, match="the board must have 8 by 8 squares, not 10"):
         loads(header + bytes(108))
+
+
+KIF = "先手：A\n1 ７六歩(77)\n2 ３四歩(33)\n".encode("cp932")
+
+
+@pytest.mark.parametrize(("ending", "pack"), [("gz", gzip.compress), ("BZ2", bz2.compress), ("xz", lzma.compress)])
+def test_a_packed_file_is_read_and_a_damaged_one_is_named(tmp_path, ending, pack, capsys):
+    path, out = tmp_path / f"a.kif.{ending}", tmp_path / "a.csa"
+    path.write_bytes(pack(KIF))
+    assert [game.moves for game in iterate(path)] == [["7g7f", "3c3d"]] == [game.moves for game in iterate(tmp_path)]
+    assert main(["convert", str(path), str(out)]) == 0 and "+7776FU" in out.read_text()
+    path.write_bytes(pack(KIF)[:-9])
+    with pytest.raises(RecordError, match=rf"a\.kif\.{ending}: the archive cannot be read"):
+        list(iterate(path))
+    assert main(["convert", str(path), str(out)]) == 2
+    assert f"{path}: the archive cannot be read" in capsys.readouterr().err
+
+
+def test_an_archive_is_read_file_by_file(tmp_path):
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("one.kif", KIF)
+        archive.writestr("two.csa", "PI\n+\n+2726FU\n")
+    assert [game.moves for game in iterate(tmp_path / "two.zip")] == [["7g7f", "3c3d"], ["2g2f"]]
+    with zipfile.ZipFile(tmp_path / "two.zip", "a") as archive:
+        archive.writestr("three.kif", "x")
+    with pytest.raises(RecordError, match=r"two\.zip: three\.kif: "):
+        list(iterate(tmp_path / "two.zip"))

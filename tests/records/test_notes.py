@@ -1,11 +1,13 @@
 """Positions in the words of USI, passes of other programs, and what commands say about lines that they pass over."""
 
+import numpy as np
 import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.games.othello.notation import split_transcript
 from shogi_engine.games.shogi.board import Board
+from shogi_engine.games.shogi.records.formats import kif
 from shogi_engine.games.shogi.sfen import START, format_sfen, parse_sfen
 from shogi_engine.records import GameRecord, RecordError, dumps, games, load_format, loads
 
@@ -66,6 +68,45 @@ def test_a_closing_line_that_names_the_other_side_is_noted(ending, closing, resu
     for text in (game, f"{game}変化：1手\n1 ２六歩(27)\n"):
         record = loads(text, format="kif")[0]
         assert (record.result, record.notes) == (result, [f"line 4: {note}"] if note else [])
+
+
+TWO = "1 ７六歩(77)\n2 ３四歩(33)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        (f"{TWO}まで5手で先手の勝ち\n", (5, 2)), (f"{TWO}3 投了\nまで3手で後手の勝ち\n", (3, 2)),
+        (f"{TWO}（まで5手で先手の勝ち）\n", (5, 2)), ("▲７六歩 △３四歩\nまで１手で先手の勝ち\n", (1, 2)),
+        (f"{TWO}まで2手で後手の勝ち\n", ()), (f"{TWO}まで、後手の勝ち\n", ()),
+        (f"{TWO}3 ７六歩(77)\n4 反則負け\nまで3手で後手の勝ち\n", ()),
+        (f"{TWO}3 ７六歩(77)\nまで2手で先手の反則負け\n", ()),
+        ("51 ７六歩(77)\n52 ３四歩(33)\nまで52手で後手の勝ち\n", ()), ("51 ７六歩(77)\nまで1手で先手の勝ち\n", ()),
+    ],
+)  # fmt: skip
+def test_a_closing_line_that_counts_other_moves_is_noted(text, counts):
+    """By the reader of lines, and for KIF by the one with moves from kernels."""
+    number = text.count("\n")
+    wanted = [f"line {number}: the closing line counts {counts[0]} moves, but there are {counts[1]}"] if counts else []
+    assert loads(text)[0].notes == wanted
+    if text.startswith("1 ") and "反則" not in text and "（" not in text and "、" not in text:
+        board, block = Board(), list(enumerate(text.splitlines(), 1))
+        moves = np.array([int(board.push_usi(move)) for move in ("7g7f", "3c3d")], np.int32)
+        assert kif._tree(block, moves).notes == wanted
+
+
+@pytest.mark.parametrize("first", [f"{TWO}まで2手で後手の勝ち\n", "▲７六歩\nまで1手で先手の勝ち\n", "▲７六歩\n"])
+@pytest.mark.parametrize(
+    "other",
+    [
+        "V2.2\nPI\n+\n+7776FU\nT1\n%TORYO\n", "+7776FU,T1\n", "startpos moves 7g7f 3c3d\n",
+        "sfen 8k/9/8P/9/9/9/9/9/9 b G 1 moves G*1b\n",
+    ],
+)  # fmt: skip
+def test_a_game_of_another_format_that_follows_is_not_passed_over(first, other):
+    with pytest.raises(RecordError, match=r"line \d: .*neither a header nor a move"):
+        loads(first + other)
+    assert loads(first + other, keep=True)[0].moves == loads(first)[0].moves
 
 
 def test_convert_prints_notes(tmp_path, capsys):

@@ -1,8 +1,9 @@
 """An Othello engine over GTP or NBoard that plays the first or the last legal square, as its arguments say.
 
-othello_stub.py gtp|nboard [last] [illegal] [silent] [dies] [refuses] [slow] [once:FILE]
+othello_stub.py gtp|nboard [last] [illegal] [silent] [dies] [refuses] [slow] [twice] [once:FILE]
 
-slow : thinks 0.3 s    once : dies at the first move it has to find if there is no such file, and makes it
+slow : thinks 0.3 s    twice : says every move twice (NBoard)
+once : dies at the first move it has to find if there is no such file, and makes it
 """
 
 import os
@@ -103,7 +104,8 @@ def nboard(words):
     elif words[0] == "hint":
         print("status thinking\nsearch F5D6 1.5 0 4\nbook D3 -0.5 0\nsearch\nstatus", flush=True)
     elif words[0] == "go" and "silent" not in kinds:
-        print(f"status thinking\nnodestats 12 0.1\n=== {choose(side).upper()[:2]}/1.50/0.1", flush=True)
+        answer = f"\n=== {choose(side).upper()[:2]}/1.50/0.1"
+        print(f"status thinking\nnodestats 12 0.1{answer * (2 if 'twice' in kinds else 1)}", flush=True)
     return words[0] != "quit"
 
 

@@ -8,11 +8,13 @@ import time
 import pytest
 
 from shogi_engine import records
+from shogi_engine.records import GameRecord
 from shogi_engine.records.files import load_game
 from shogi_engine.tsume import NAME, problems
 from shogi_engine.types.results import Score
-from shogi_engine.web.saving import RECORD_SECONDS
+from shogi_engine.web.saving import RECORD_SECONDS, SavedGame
 from shogi_engine.web.store import GameStore
+from shogi_engine.web.tree import Tree
 from tests.web.fake_engine import fake_hub, wait_for
 from tests.web.page import Page
 
@@ -284,6 +286,33 @@ def test_a_game_that_is_not_written_yet_is_deleted_with_its_last_move(open_hub, 
     assert again.state["ply"] == 2
 
 
+def test_a_record_that_is_written_during_a_deletion_does_not_bring_the_game_back(open_hub, monkeypatch):
+    page = Page.of(hub := open_hub())
+    page.do("move", move="7g7f").session.autosave.write(whole=True)
+    name = page.games()[0]["id"]
+    page.do("move", move="3c3d")
+    store, begun, deleted = hub.store, threading.Event(), threading.Event()
+    dumps, delete = records.dumps, store.delete
+
+    def slowly(*arguments):
+        begun.set()
+        deleted.wait(2)
+        return dumps(*arguments)
+
+    def meanwhile(*arguments):
+        monkeypatch.setattr(records, "dumps", slowly)
+        writer.start()
+        begun.wait(0.3)
+        delete(*arguments)
+        deleted.set()
+
+    writer = threading.Thread(target=page.session.autosave.write, kwargs={"whole": True})
+    monkeypatch.setattr(store, "delete", meanwhile)
+    page.do("forget", id=name)
+    writer.join()
+    assert page.games() == [] and not list(store.folder.glob("*.kifu"))
+
+
 def test_a_game_that_is_open_elsewhere_is_joined(open_hub):
     hub = open_hub()
     one, two = Page.of(hub), Page.of(hub)
@@ -341,6 +370,50 @@ def test_deleted_moves_come_back(open_hub):
     assert page.session.tree.record.moves == list(MOVES)  # it is the main line again
     with pytest.raises(ValueError, match="nothing"):
         page.do("restore")
+
+
+def test_what_was_found_of_deleted_moves_comes_back_with_them(open_hub):
+    """At once, and in the saved game."""
+    page = Page.of(hub := open_hub())
+    for move in MOVES:
+        page.do("move", move=move)
+    found, tree = page.session.analyses, page.session.tree
+    for number in (1, 2, 3):
+        found._value(number, Score(100 * number), False)
+    line = page.do("comment", text="x").state["line"]
+    page.do("go", node=2).do("delete").do("restore").do("step", to="last")
+    assert page.state["line"] == line and tree.node == 3
+    (id,) = [game["id"] for game in page.games()]
+    hub.save()
+    assert sorted(SavedGame.parse(hub.store.content(id)).analyses.values) == [1, 2, 3]
+
+
+def test_deleted_moves_that_were_made_again_are_one_with_them(open_hub):
+    page = Page.of(open_hub())
+    for move in MOVES:
+        page.do("move", move=move)
+    page.do("comment", text="deep").do("go", node=2).do("comment", text="old").do("delete")
+    for move in ("3c3d", "6g6f"):
+        page.do("move", move=move)
+    page.do("restore")
+    root = page.session.tree.record.root
+    (again,) = root.next.children
+    assert [child.move for child in again.children] == ["6g6f", "2g2f"] and page.state["ply"] == 2
+    assert again.comment == "old" and again.children[1].comment == "deep"
+
+
+def test_a_deletion_is_undone_whole_or_not_at_all(monkeypatch):
+    tree = Tree(GameRecord.from_moves("shogi", MOVES))
+    tree.remove(1)
+    tree.add("2g2f")
+    monkeypatch.setattr("shogi_engine.web.tree.NODES_MAX", 4)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="at most 4 moves"):
+            tree.restore()
+    assert len(tree.preorder()) == 2 and 1 not in tree and 2 not in tree
+    monkeypatch.undo()
+    tree.restore()
+    assert tree.preorder() == [0, 1, 2, 3, 4] and tree.node == 1
 
 
 def test_a_folder_that_cannot_be_written_is_told_once(open_hub, monkeypatch):

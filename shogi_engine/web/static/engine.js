@@ -11,6 +11,10 @@ import { load } from "./kernels.js";
 import { Conversation } from "./usi.js";
 
 const LATE_MS = 300; // after `stop`, until another Worker takes the place of one that does not answer
+const ENDING = ["stop", "gameover", "ponderhit"]; // lines for searches asked before
+const UNTOLD = /\b(mate|perft)\b/; // searches that tell no best move so far
+/** @param {string} line */
+const first = line => line.trim().split(/\s+/)[0];
 /** @type {Conversation | undefined} that of this Worker */
 export let conversation;
 const isWorker = typeof globalThis.document === "undefined" && typeof globalThis.postMessage === "function";
@@ -40,16 +44,21 @@ export class Engine {
   constructor(address, say) {
     this.address = address;
     this.say = say;
-    /** @type {Map<string, string>} what another Worker has to hear again: the position, and options by their names */
-    this.kept = new Map();
+    /** @type {string[]} lines that a Worker hears when the search before them is answered: none that is replaced has them */
+    this.waiting = [];
+    /** @type {{key: string, line: string}[]} what another Worker has to hear again: positions and options */
+    this.kept = [];
+    this.sure = 0; // those of them that had been heard at the last answer
+    this.faulty = false; // whether anything was wrong since then
     this.best = this.go = ""; // of the last search: its line so far, and what was asked
-    this.asked = this.answered = 0; // searches of this Worker
+    this.asked = 0; // searches of this Worker
     this.start();
   }
 
   start() {
     this.signal = globalThis.crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4)) : undefined; // see Conversation
-    this.asked = this.answered = 0;
+    this.asked = 0;
+    this.running = false;
     this.loaded = false; // whether it has said anything: then its files are here
     this.worker = new Worker(this.address, { type: "module" });
     if (this.signal) this.worker.postMessage(this.signal.buffer);
@@ -57,36 +66,76 @@ export class Engine {
     this.worker.onmessage = ({ data }) => {
       this.loaded = true;
       if (/^info (?!.* multipv (?!1 )).* pv /.test(data)) this.best = / pv (.+)/.exec(data)?.[1] ?? "";
-      if (/^(bestmove|checkmate|perft) /.test(data)) this.answered++;
+      if (data.startsWith("info string ")) this.faulty = true;
       this.say(data);
+      if (/^(bestmove|checkmate|perft) /.test(data)) this.answered();
     };
   }
 
   /** Send a line. @param {string} line */
   send(line) {
-    const word = line.trim().split(/\s+/)[0];
-    if (word === "setoption" || word === "position") this.kept.set(line.split(word === "position" ? " " : " value ")[0], line);
+    const word = first(line), before = this.waiting.filter(each => first(each) === "go").pop() ?? (this.running ? this.go : "");
+    if (word === "quit") this.quit();
+    else if (word === "isready" && this.running) this.say("readyok");
+    else if (ENDING.includes(word)) this.end(line, word !== "ponderhit");
+    else {
+      if (word === "go" && /\b(infinite|ponder)\b/.test(before)) this.end("stop", false);
+      this.waiting.push(line);
+      this.pass_waiting();
+    }
+  }
+
+  /** Let every search hear a line, or the last one. @param {string} line @param {boolean} every */
+  end(line, every) {
+    const last = this.waiting.map(first).lastIndexOf("go");
+    this.waiting = this.waiting.flatMap((each, at) => (first(each) === "go" && (every || at === last) ? [each, line] : [each]));
+    if (this.running && (every || last < 0)) this.pass(line);
+  }
+
+  /** Let the Worker hear what no search is before. */
+  pass_waiting() {
+    while (this.waiting.length && (!this.running || ENDING.includes(first(this.waiting[0])))) {
+      this.pass(/** @type {string} */ (this.waiting.shift()));
+    }
+  }
+
+  /** Let the Worker hear a line. @param {string} line */
+  pass(line) {
+    const word = first(line), { worker } = this;
+    if (["position", "startpos", "sfen"].includes(word)) this.kept.push({ key: "position", line });
+    if (word === "setoption") this.kept.push({ key: line.split(" value ")[0].toLowerCase(), line });
     if (word === "go") {
-      if (/\b(infinite|ponder)\b/.test(this.go) && this.asked > this.answered) this.send("stop");
+      this.running = true;
       this.asked++;
       this.go = line;
       this.best = "";
     }
-    const { worker, asked } = this, stops = (word === "stop" || word === "gameover") && asked > this.answered;
+    const { asked } = this, stops = ENDING.includes(word) && word !== "ponderhit";
     if (this.signal && (stops || word === "ponderhit")) Atomics.store(this.signal, 0, 2 * asked + Number(stops));
-    else if (stops && this.best) this.replace();
-    if (worker === this.worker) worker?.postMessage(line);
-    const late = () => asked > this.answered && this.loaded && asked === this.asked && worker === this.worker;
-    if (stops) setTimeout(() => late() && this.replace(), LATE_MS);
+    else if (stops && this.best) return this.replace();
+    worker?.postMessage(line);
+    const late = () => this.running && this.loaded && asked === this.asked && worker === this.worker;
+    if (stops) setTimeout(() => late() && (this.best || UNTOLD.test(this.go)) && this.replace(), LATE_MS);
+  }
+
+  /** A search is answered: of what was kept, only the last that was right counts. */
+  answered() {
+    const { kept, sure, faulty } = this;
+    const newer = (/** @type {string} */ key, /** @type {number} */ at) => kept.some((each, later) => later > at && later >= sure && each.key === key);
+    if (!faulty) this.kept = kept.filter(({ key }, at) => !newer(key, at));
+    this.sure = this.kept.length;
+    this.faulty = this.running = false;
+    this.pass_waiting();
   }
 
   /** End the Worker with the best move that it has told, and begin another one; its tables are lost. */
   replace() {
-    const [move, ponder] = (this.best || "resign").split(" "), mate = /\bmate\b/.test(this.go);
+    const [move, ponder] = this.best.split(" "), [, untold] = UNTOLD.exec(this.go) ?? [];
     this.worker?.terminate();
     this.start();
-    for (const line of this.kept.values()) this.worker?.postMessage(line);
-    this.say(mate ? "checkmate timeout" : `bestmove ${move}${ponder ? ` ponder ${ponder}` : ""}`);
+    for (const { line } of this.kept) this.worker?.postMessage(line);
+    this.say(untold === "mate" ? "checkmate timeout" : untold ? "perft stopped" : `bestmove ${move}${ponder ? ` ponder ${ponder}` : ""}`);
+    this.answered();
   }
 
   quit() {

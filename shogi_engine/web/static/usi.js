@@ -129,6 +129,8 @@ export class Conversation {
     this.fresh = true; // whether the tables have to be cleared
     this.position = "";
     this.last = new Search(0, []); // the latest one heard
+    /** @type {Set<Search>} */
+    this.unanswered = new Set();
     /** @type {Search | null} */
     this.search = null; // that runs
     /** @type {Promise<void>} */
@@ -138,18 +140,26 @@ export class Conversation {
   /** Take a line. Those for a search are heard between two depths of it. @param {string} line */
   hear(line) {
     const [word, ...rest] = line.trim().split(/\s+/), { last } = this;
-    if (word === "stop" || word === "gameover") last.stopped = true;
+    if (word === "stop" || word === "gameover") for (const search of this.unanswered) search.stopped = true;
     else if (word === "ponderhit") last.hit(rest);
     else if (word === "isready" && this.search) this.say("readyok");
     else {
       if (word === "go") {
         if (last.waits) last.stopped = true;
-        this.last = new Search(last.number + 1, rest);
+        this.unanswered.add((this.last = new Search(last.number + 1, rest)));
       }
       const search = this.last;
       this.queue = this.queue
         .then(() => this.obey(word, rest, search))
-        .catch(fault => this.say(`info string ${fault instanceof Error ? fault.message : fault}`));
+        .catch(fault => {
+          this.say(`info string ${fault instanceof Error ? fault.message : fault}`);
+          if (word === "go") this.say(search.asked.numbers.mate === undefined ? "bestmove resign" : "checkmate timeout");
+        })
+        .finally(() => {
+          if (word !== "go") return;
+          this.unanswered.delete(search);
+          this.search = null;
+        });
     }
   }
 
@@ -246,7 +256,6 @@ export class Conversation {
     }
     search.found = true;
     while (search.waits && !this.ends()) await new Promise(done => setTimeout(done, 10));
-    this.search = null;
     this.say(answer);
   }
 

@@ -101,7 +101,8 @@ HANDICAP = "手合割"
 MARKS = "".join(SIDES_BY_MARK)
 _TARGET = "(?:同|[1-9１-９][1-9１-９一二三四五六七八九])"
 _PIECE = "(?:成[香桂銀]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])"
-MOVE_LIKE = re.compile(rf"{_TARGET}[{BLANKS}]?{_PIECE}")
+# What may be a move, also of CSA or USI, whose games may follow in the same file.
+MOVE_LIKE = re.compile(rf"{_TARGET}[{BLANKS}]?{_PIECE}|[+-][0-9]{{4}}[A-Z]{{2}}|\bmoves [1-9A-Z][a-i*]")
 # A line of moves as KI2 has them: it begins with a mark, or has only moves. In a file of an unknown format, a
 # square must follow the mark.
 _MARKED = rf"(?:[0-9０-９]++[{BLANKS}]*+)?[{MARKS}]"

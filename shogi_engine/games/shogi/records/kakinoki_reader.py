@@ -30,7 +30,7 @@ _HELD = re.compile(r"(?P<kind>[歩香桂銀金角飛玉王])(?P<count>[一二三
 _TURN = re.compile(rf"(?P<side>{_PLAYERS})番|手番[：:][{BLANKS}]*(?P<told>{_PLAYERS})番?")
 _AT_MOVE = re.compile(rf"手数[＝=][{BLANKS}]*(?P<number>[0-9０-９]+)[{BLANKS}]*(?P<mark>[{MARKS}]?).*")
 _ENDS = re.compile(  # an ending in a form that is not the closing line's: 後手時間切れ, （まで85手で先手の勝ち）
-    rf"[(（]?(?:まで|以上)?、?[{BLANKS}]*(?:[0-9０-９]+手目?(?:まで|で|にて)?、?[{BLANKS}]*)?(?P<rest>.*?)[)）]?"
+    rf"[(（]?(?:まで|以上)?、?[{BLANKS}]*(?:(?P<plies>[0-9０-９]+)手目?(?:まで|で|にて)?、?[{BLANKS}]*)?(?P<rest>.*?)[)）]?"
 )
 _FRAME = re.compile(rf"\+-{{9,}}\+|手数--.*|[1-9１-９](?:[{BLANKS}]{{0,4}}[1-9１-９]){{8}}")
 
@@ -191,6 +191,7 @@ class KakinokiReader(LineReader):
         self._handicap: tuple[int, str] | None = None  # the line and the value
         self._word: tuple[int, str] | None = None  # the line and the text of an ending that is not known
         self._known = False  # whether a line was read that only such files have
+        self.first: int | None = None  # the number of the first move, if the moves have numbers
 
     @staticmethod
     def kind_of_line(line: str) -> tuple[int, int]:
@@ -252,6 +253,13 @@ class KakinokiReader(LineReader):
             self.note("{0} is passed over: the game ended otherwise", clipped(rest))
         elif outcome and ended.winner is not None and outcome.winner != ended.winner:
             self.note("{0} counts, although the ending before it names the other side", clipped(rest))
+
+    def note_count(self, plies: str | None, made: int, node: Node, illegal: bool = False) -> None:
+        """Note a closing line that counts other moves than those made, or also those before or an illegal one."""
+        count, before = int(plies[:9]) if plies else made, {0, (self.first or 1) - 1, self.diagram.number - 1}
+        illegal = illegal or node.ending == Termination.ILLEGAL_MOVE
+        if not {count - made, count - made - illegal} & before:
+            self.note("the closing line counts {0} moves, but there are {1}", count, made)
 
     def _node(self) -> Node:
         """Return the node that a comment belongs to."""
@@ -322,6 +330,8 @@ class KakinokiReader(LineReader):
                 return False
             if kakinoki.WORDS.read(rest, builder.board.turn).result() == "*":  # it may stand amid the moves: 封じ手
                 return False
+        if "まで" in line[:3]:
+            self._count(found["plies"] if found else None, builder)
         self._end(line, rest, builder)
         return True
 
@@ -329,7 +339,12 @@ class KakinokiReader(LineReader):
         """Read the closing line of moves, 'まで85手で先手の勝ち'."""
         found = lines.CLOSING.match(line)
         assert found is not None  # the kind of the line
+        self._count(found["plies"], builder)
         self._end(line, found["rest"], builder)
+
+    def _count(self, plies: str | None, builder: RecordBuilder) -> None:
+        if not builder.branches:
+            self.note_count(plies, builder.ply, builder.node, builder.illegal is not None)
 
     def _end(self, line: str, rest: str, builder: RecordBuilder) -> None:
         """End the moves as a line says; `rest` is the part of it that gives the result, '先手の勝ち'."""

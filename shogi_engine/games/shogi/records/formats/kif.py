@@ -53,10 +53,6 @@ class KifReader(KakinokiReader):
 
     usual_moves = USUAL_MOVE
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._first: int | None = None  # the number of the first move
-
     @staticmethod
     def kind_of_line(line: str) -> tuple[int, int]:
         """Return the kind and number of a line that begins with no blank; see `kakinoki_lines`."""
@@ -76,8 +72,8 @@ class KifReader(KakinokiReader):
         if remark:
             self.note_remark(f"#{text}")
         number, (text, column) = int(found["number"][:9]), parts_of(rest)
-        if self._first is None:
-            self._first = number - builder.ply
+        if self.first is None:
+            self.first = number - builder.ply
         seconds = self._seconds(column)
         if outcome := kakinoki.ending_of(text.removeprefix("まで"), builder.board.turn):
             self.end(outcome, seconds)
@@ -107,8 +103,8 @@ class KifReader(KakinokiReader):
         if not (text.isascii() or MOVE_LIKE.match(text) or text[0] in f"同{MARKS}" or any(map(str.isdecimal, text))):
             self._word = (self.number, text)
             return
-        if number != (self._first or 0) + builder.ply:
-            raise InputError("expected move {0} next, not {1}", (self._first or 0) + builder.ply, number)
+        if number != (self.first or 0) + builder.ply:
+            raise InputError("expected move {0} next, not {1}", (self.first or 0) + builder.ply, number)
         try:
             move = usual_move(builder.board, wide_to_ascii(text)) or builder.board.parse_text(text)
             builder.play(move, seconds=seconds)
@@ -157,6 +153,8 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
     for number, line in block:
         first = line[0]
         if USUAL_MOVE.match(line):
+            if not begun:
+                reader.first = KifReader.kind_of_line(line.lstrip(BLANKS))[1]
             begun = True
             move = next(found)
             node.children.append(move)
@@ -179,6 +177,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
             elif closing := CLOSING.match(line):
                 outcome, agreed = reconciled(node.outcome, closing["rest"], reader.record.side(len(moves)))
                 assert outcome is not None  # the kernel has read it
+                reader.note_count(closing["plies"], len(moves), node)
                 reader.note_closing(closing["rest"], node.outcome, outcome, agreed)
                 node.ending, node.winner = outcome.termination, outcome.winner
         else:
