@@ -162,7 +162,7 @@ def test_the_table_of_a_tournament(records):
         counts = f"{row['games']} {row['wins']} {row['draws']} {row['losses']} {row['score']:g}"
         rest = f"{row['elo']:+.0f}{error} {row['ms_per_move']:.0f} {row['faults']}"
         assert " ".join(shown.split()) == f"{row['name']} {counts} {rest}"
-    assert sum(row["elo"] for row in rows) == pytest.approx(0, abs=0.2)
+    assert sum(row["elo"] for row in rows if row["games"]) == pytest.approx(0, abs=0.2)
     table = crosstable(records, 3)
     for one in range(3):
         for other in range(3):
