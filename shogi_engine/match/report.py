@@ -212,8 +212,9 @@ def fitted(won: Sequence[Sequence[float]]) -> list[float]:
             slope = sum(e * (1 - e / (met[i][j] + 1)) for e, j in zip(expected, others, strict=True))
             step = sum(won[i][j] + 0.5 for j in others) - sum(expected)
             ratings[i] += max(-200.0, min(200.0, step / slope * ELO_PER_SCORE / 4))
-    mean = math.fsum(ratings) / len(ratings)
-    return [rating - mean for rating in ratings]
+    played = [any(row) for row in met]
+    mean = math.fsum(ratings) / max(sum(played), 1)  # of those who have not played the rating is still 0
+    return [rating - mean if each else 0.0 for rating, each in zip(ratings, played, strict=True)]
 
 
 def crosstable(records: Mapping[int, Record], count: int) -> list[list[tuple[int, int, int]]]:

@@ -8,9 +8,9 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
-from shogi_engine.analysis import Hint, annotated, judge, page
+from shogi_engine.analysis import annotated, judge, page
 from shogi_engine.analysis.judgement import LANGUAGES, PositionResult, words_of
-from shogi_engine.analysis.report import game_table, given_words, hint_table, sentences_on
+from shogi_engine.analysis.report import game_table, given_words, sentences_on
 from shogi_engine.records import GameRecord
 from shogi_engine.types.results import Score
 
@@ -66,12 +66,6 @@ def test_an_annotated_record_keeps_its_own_values_and_has_those_of_better_lines(
     assert [node.evaluation for node in notes.main_line[1:]] == [Score(77), *after[1:]]
     better = notes.main_line[2].children[-1]
     assert (better.move, better.evaluation, better.depth) == ("2g2f", Score(60), 12)
-
-
-def test_a_table_counts_each_sides_own_moves(record):
-    table = game_table(judge(record, FINDINGS))
-    counts = re.findall(r"^(\w+): blunder (\d+), mistake (\d+), inaccuracy (\d+); gave away (\S+)%$", table, re.M)
-    assert counts == [("black", "1", "0", "0", "17.3"), ("white", "0", "0", "0", "0.4")]
 
 
 def test_passes_have_no_number():
@@ -169,19 +163,6 @@ def test_a_position_with_its_best_moves(capsys):
     assert 0 < best["chance"] < 1 and best["pv"][0] == best["move"] and best["score"] == {"cp": best["cp"]}
     assert main(["analyse", "shogi", "--moves", "7g7f", "--multipv", "2", "--nodes", "3000"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 3
-
-
-def test_the_figures_of_hints_in_words(record):
-    hints = [
-        Hint("7g7f", Score(120), 0.55, 9, False, ("7g7f", "3c3d")),
-        Hint("2g2f", Score(-40), 0.4, 7, True, ("2g2f",)),
-    ]
-    for language, rows in {
-        "en": ["7g7f cp 120 55% depth 9 7g7f 3c3d", "2g2f cp -40 40% exact 2g2f"],
-        "ja": ["▲７六歩 +120 55% 深さ 9 ▲７六歩 △３四歩", "▲２六歩 -40 40% 確定 ▲２六歩"],
-    }.items():
-        table = hint_table(hints, record.board(0), language).splitlines()
-        assert [" ".join(row.split()) for row in table[1:]] == rows
 
 
 def test_wrong_arguments(capsys, tmp_path, record):

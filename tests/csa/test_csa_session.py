@@ -10,7 +10,7 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.csa.connection import Closed, Connection, ConnectionLost
-from shogi_engine.csa.session import Tally, Timeouts
+from shogi_engine.csa.session import Timeouts
 from shogi_engine.games.shogi.records.words import MATE_VALUE
 from shogi_engine.types.results import Score
 from tests.csa.scripted import (
@@ -26,11 +26,6 @@ from tests.csa.scripted import (
 from tests.support.answers import answered
 
 OFFICIAL_TIME = ("Total_Time:300", "Byoyomi:10")
-
-
-def test_results_in_words():
-    assert Tally(1, 2, 3).describe() == "1 won, 2 lost, 3 drawn" and Tally(1, 2, 3).games == 6
-    assert Tally(4, 3, 2, 1).describe() == "4 won, 3 lost, 2 drawn, 1 aborted" and Tally(4, 3, 2, 1).games == 10
 
 
 # ---- a game

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from shogi_engine.common.match_statistics import Sprt, estimate, log_likelihood_ratio
 from shogi_engine.match import GameLog, Match, Schedule, page, standings, summarise
-from shogi_engine.match.report import COLUMNS, cells, course, crosstable, game_records, line, own_scores, text_table
+from shogi_engine.match.report import course, crosstable, game_records
 from shogi_engine.match.runner import log_record
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.game import Game, Terms
@@ -124,11 +124,6 @@ def test_the_figures_of_two_players(records):
             if sides(each)[ply % 2] == player and value is not None and abs(value) < 29_000
         ]
         assert scores == ([[0, len(own), round(sum(own) / len(own))]] if own else [])
-    low, high = found["elo95"]
-    text = f"{len(records)} games +{wins} ={found['draws']} -{losses}  Elo {found['elo']:+.1f} (95 %: {low:+.1f} to "
-    text += f"{high:+.1f})  LOS {100 * found['los']:.1f} %  LLR {found['sprt']['llr']:+.2f} [-2.251, 2.89] for [0, 10]"
-    totals = {side: count.total() for side, count in faults.items() if count}
-    assert line(found) == " ".join(filter(None, [text, verdict])) + (f"  faults {totals}" if totals else "")
 
 
 @given(logs(3))
@@ -154,15 +149,7 @@ def test_the_table_of_a_tournament(records):
         others = [pairs_of(records, player, other) for other in range(3) if other != player]
         pairs = [sum(column) for column in zip(*others, strict=True)]
         assert row["error"] == (pytest.approx(estimate(pairs).error, abs=0.05) if sum(pairs) > 1 else None)
-    text = text_table(rows).splitlines()
-    assert len(text) == 4 and all(name in text[0] for name in COLUMNS)
-    for row, shown in zip(rows, text[1:], strict=True):
-        assert shown.split() == " ".join(cells(row)).split()
-        error = "" if row["error"] is None else f" ±{row['error']:.0f}"
-        counts = f"{row['games']} {row['wins']} {row['draws']} {row['losses']} {row['score']:g}"
-        rest = f"{row['elo']:+.0f}{error} {row['ms_per_move']:.0f} {row['faults']}"
-        assert " ".join(shown.split()) == f"{row['name']} {counts} {rest}"
-    assert sum(row["elo"] for row in rows) == pytest.approx(0, abs=0.2)
+    assert sum(row["elo"] for row in rows if row["games"]) == pytest.approx(0, abs=0.2)
     table = crosstable(records, 3)
     for one in range(3):
         for other in range(3):
@@ -189,13 +176,6 @@ def test_the_page_and_the_records_name_the_winner(records):
     for count, found, ratio in steps:
         pairs = pairs_of({number: records[number] for number in sorted(records)[:count]}, 0, 1)
         assert (found, ratio) == (estimate(pairs), log_likelihood_ratio(pairs, 0, 5))
-
-
-def test_own_scores_are_each_players_by_ply():
-    first_black, first_white = [None, 10, 30, -20, 29_500], [100, -50, *[None] * 40, 7]
-    records = {0: {"scores": first_black}, 1: {"scores": first_white}, 2: {}}
-    assert own_scores(records, "first") == [[0, 2, -10]]
-    assert own_scores(records, "second") == [[0, 3, 30], [30, 1, 7]]
 
 
 class Scripted(Player):

@@ -1,7 +1,6 @@
 """The tree to look at: its value is minimax's, its figures are those of the tree, and the command shows it."""
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -105,20 +104,6 @@ def test_a_finished_game_and_a_pass():
 # ---- the command ---------------------------------------------------------------------------------------------------
 
 
-def test_the_command_prints_the_tree(capsys):
-    assert main(["search", "othello", "--tree", "--depth", "3", "--moves", "f5", "d6"]) == 0
-    *lines, blank, found, counts, plain = capsys.readouterr().out.splitlines()
-    assert blank == "" and lines[0].startswith("root  depth 3 (-inf, inf) = ")
-    nodes = int(re.match(r"(\d+) nodes, (\d+) cutoffs, (\d+) table hits", counts)[1])
-    assert len(lines) == nodes
-    assert sum("cut-off after" in line for line in lines) == int(re.search(r"(\d+) cutoffs", counts)[1])
-    assert re.fullmatch(r"discs -?[\d.]+   (\w\d ){2}\w\d", found)
-    assert plain.startswith(f"plain minimax: {found.split('   ')[0]}, ")
-    for line, following in zip(lines, lines[1:], strict=False):  # a child stands one step further in
-        depth, next_depth = (len(each) - len(each.lstrip()) for each in (line, following))
-        assert next_depth <= depth + 2 and next_depth >= 2
-
-
 def test_the_command_tells_the_same_as_json(capsys):
     assert main(["search", "othello", "--tree", "--depth", "3", "--json"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
@@ -128,18 +113,6 @@ def test_the_command_tells_the_same_as_json(capsys):
     assert values["nodes"] == tree.count() < values["minimax_nodes"]
     assert values["pv"] == tree.root.pv() and values["tree"] == trace.tree_dict(tree.root)
     assert set(values["score"]) == {"discs"}
-
-
-def test_the_command_draws_the_tree(capsys, tmp_path):
-    drawing = tmp_path / "tree.dot"
-    assert main(["search", "shogi", "--depth", "2", "--tree", str(drawing), "--json"]) == 0
-    nodes = json.loads(capsys.readouterr().out)["nodes"]
-    text = drawing.read_text()
-    assert text.startswith("digraph trace {") and text.endswith("}\n")
-    assert len(re.findall(r"^  n\d+ \[label=", text, re.M)) == nodes
-    assert len(re.findall(r"^  n\d+ -> n\d+ \[", text, re.M)) == nodes - 1
-    assert text.count("penwidth=3") >= 2  # the principal variation
-    assert all(line.count('"') % 2 == 0 for line in text.splitlines())
 
 
 @pytest.mark.parametrize(

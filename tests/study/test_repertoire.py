@@ -10,7 +10,7 @@ from shogi_engine import study
 from shogi_engine.__main__ import main
 from shogi_engine.cli.study import Round
 from shogi_engine.cli.terminal import Desk
-from shogi_engine.explorer import ExplorerMove, book_of, figures, moves_of_book
+from shogi_engine.explorer import book_of, figures, moves_of_book
 from shogi_engine.games import game_module
 from shogi_engine.records import GameRecord
 from shogi_engine.study.store import now
@@ -110,15 +110,6 @@ def test_a_deviation_is_explained_by_the_figures_of_the_book(game):
     board = game_module(game, "board").Board()
     said = {language: figures(board, moves_of_book(board, book_of(game)), language) for language in ("en", "ja")}
     assert said["en"][0].startswith("In the book: ") and said["ja"][0].startswith("定跡")
-
-
-def test_the_figures_of_a_book_and_of_games_are_those_of_the_side_to_move():
-    board = game_module("shogi", "board").Board()
-    rows = [ExplorerMove("2g2f", unknown=2, value=40), ExplorerMove("7g7f", 3, 1, 0, value=-30)]
-    said = ["In the book: P-2f (+40), P-7f (-30).", "In games: P-7f (4, 88%), P-2f (2)."]
-    assert figures(board, rows, "en") == said
-    board.push_usi("7g7f")
-    assert figures(board, [ExplorerMove("3c3d", 3, 1, 0, turn=1)], "en") == ["In games: P-3d (4, 12%)."]
 
 
 def typing(store, lines):
