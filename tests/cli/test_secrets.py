@@ -107,7 +107,9 @@ def test_a_healthy_installation(capsys):
     assert facts["perft_nodes"] == 719731 and facts["nodes"] > 0 and facts["nps"] > 0
     assert facts["evaluation"].startswith("network: ") and facts["evaluation"] in doctor.report(facts)
     text = doctor.report(facts)
-    assert facts["cache"] == (None if doctor.has_module() else str(jit.cache_folder())) and (facts["cache"] or "") in text
+    assert (
+        facts["cache"] == (None if doctor.has_module() else str(jit.cache_folder())) and (facts["cache"] or "") in text
+    )
     if jit.HAS_WORKSHOP:
         assert facts["numba"][0].isdigit()
     assert text.splitlines()[-1] == "no problems found" and text.isascii()
