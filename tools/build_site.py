@@ -48,7 +48,7 @@ FIRST = (
 )  # loaded with the page
 LONGEST = {  # seconds of searches, and for which a forced pass is shown
     "live": analyses.ANALYSIS_SECONDS, "mate": analyses.MATE_SECONDS, "pass": playing.PASS_SECONDS,
-    "problem": tsume.PROVE_SECONDS, "defence": tsume.REPLY_SECONDS,
+    "problem": tsume.PROVE_SECONDS, "defence": tsume.REPLY_SECONDS, "defences": tsume.DEFENCE_SECONDS,
 }  # fmt: skip
 NO_WORDS = {"__proto__": None}  # so that a table for words of records has none of JavaScript's, as "constructor"
 LOOKS = [(flipped, narrow) for flipped in (False, True) for narrow in (False, True)]

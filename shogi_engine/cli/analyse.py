@@ -251,6 +251,6 @@ def _text(args: Arguments, sources: Sequence[Any], judged: "Sequence[GameAnalysi
     if len(judged) > 1 and (table := analysis.player_table(judged, language.current())):
         parts.append(table)
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
-    words = _("{count} positions in {seconds:.1f} s, {speed:.1f} positions/s, {threads} threads")
+    words = _("{count} positions in {seconds:.1f} s, {speed:.1f} positions/s, threads: {threads}")
     count = words.format(count=analyst.positions, seconds=analyst.seconds, speed=speed, threads=analyst.threads)
     return "\n\n".join([*parts, count])

@@ -96,6 +96,7 @@ PAUSE_SECONDS = 0.1  # minimum time between two writes of a game
 SHARE = 4.0  # and at least this many times the duration of the last write
 PAUSE_MAX_SECONDS = 5.0  # but never more than this
 RETRY_SECONDS = 5.0  # after a failed write
+HANGS = mark("the disk does not answer")
 HANGS_SECONDS = 20.0  # of a write, after which the disk counts as one that does not answer
 RECORD_SECONDS = 2.0  # after the last change; then the record is written too
 log = logging.getLogger(__name__)
@@ -217,7 +218,7 @@ class Autosave:
     def watch(self, now: float) -> None:
         """Show pages that a write hangs; call this often, with the lock."""
         if self._writing.locked() and now > self._began + HANGS_SECONDS and not self.fault:
-            self._failed(OSError(mark("the disk does not answer")))
+            self._failed(OSError(HANGS))
         self._tell_waiting()
 
     def _write_quickly(self, whole: bool = False) -> bool:

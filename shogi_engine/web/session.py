@@ -30,7 +30,7 @@ from shogi_engine.web.links import Page, Receiver, Viewers, ViewOptions
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.pool import EnginePool, Engines, Priority, SearchSlot
 from shogi_engine.web.replies import Asked, Person, Role
-from shogi_engine.web.saving import Autosave, Collections, SavedGame, head_of, reason_of
+from shogi_engine.web.saving import HANGS, Autosave, Collections, SavedGame, head_of, reason_of
 from shogi_engine.web.store import GameStore, Head
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.view import Chosen, chosen_game
@@ -381,10 +381,13 @@ class Session:
         if after and self.guests_of(after):
             self.autosave.changed()
             self.autosave.write(patience=PATIENCE_SECONDS)  # the links need the new game's name
-            if new := self.autosave.id:
+            new, said = self.autosave.id, self.autosave.fault or HANGS
+            if new:
                 moved = begun(partial(self.store.links.move, after, new, swapped=swapped), PATIENCE_SECONDS)
-                if moved.done() and (fault := moved.exception()) is not None:
-                    self.viewers.tell(reason_of(fault))
+                fault = moved.exception() if moved.done() else OSError(HANGS)
+                said = reason_of(fault) if fault else ""
+            if said:  # the guests stay with the game before
+                self.viewers.tell(said)
         self.seat_guests()
 
     @property
@@ -415,7 +418,7 @@ class Session:
         Raises ValueError for an invalid game; nothing has changed then.
         """
         tree = Tree(record)
-        left = self.autosave.leave(hidden=self.tsume is not None)
+        left = self.autosave.leave(self.is_forgotten)
         self._replace(tree)
         return left
 
@@ -435,7 +438,7 @@ class Session:
                 tree = saved.tree()
             progress = self.store.progress(self.owner) if saved and saved.problem else None
             with self.lock:
-                left = self.autosave.leave(hidden=self.tsume is not None)
+                left = self.autosave.leave(self.is_forgotten)
                 self._restore(tree, saved, progress)
                 self.autosave.take(id)
                 self.autosave.changed()  # it now belongs to this session
@@ -473,6 +476,11 @@ class Session:
 
     # ---- saving
 
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether a problem of the collection or a lesson is on the board, which is forgotten when it is left."""
+        return isinstance(self.tsume, Lesson) or self.tsume is not None and self.tsume.problem is not None
+
     def _to_save(self) -> tuple[Head, SavedGame] | None:
         """Return the game and what the list says about it; None for an empty board, and for a lesson's.
 
@@ -491,11 +499,11 @@ class Session:
             problem=tsume.saved(place) if tsume else None,
             analyses=self.analyses.saved(place),
         )
-        return replace(head_of(tree.record), playing=self.playing.on, hidden=tsume is not None), saved
+        return replace(head_of(tree.record), playing=self.playing.on, hidden=self.is_forgotten), saved
 
     def _record_to_save(self) -> GameRecord | None:
         """Return a copy of the record, None for a problem's."""
-        return copied(self.tree.record) if self.tsume is None else None
+        return None if self.is_forgotten else copied(self.tree.record)
 
     def _told_of_saving(self) -> None:
         """Show the pages that the game cannot be saved, or is saved again."""

@@ -13,6 +13,14 @@ from tests.web.visitor import CHROMIUM, PATIENCE_MS, PHONE, Visitor, serve, unti
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 FIRST_BYTES = 140_000
+# The controls that lie below the notice, even after they are scrolled to.
+COVERED = """[...document.querySelectorAll("button, select, input, summary, #board")].filter(each => {
+  if (!each.checkVisibility() || each.closest("#toast, dialog")) return false;
+  each.scrollIntoView({block: "center"});
+  const one = each.getBoundingClientRect(), other = document.querySelector("#toast").getBoundingClientRect();
+  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+}).map(each => each.id || each.outerHTML)"""
+
 ENTERED = "startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e"
 MATE_IN_ONE, MATED = (f"4k4/{square}/4P4/9/9/9/9/9/4K4 {rest} 1" for square, rest in (("9", "b G"), ("4G4", "w -")))
 PASSING = f"-OX-OXO{57 * '-'} X"  # after a1 white has to pass
@@ -406,6 +414,30 @@ def test_othello_shows_values_on_all_moves(visitor):
     assert page.locator("#board .arrows text").count() == 4
     visitor.tap("f5")
     visitor.wait_ply(1)
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1280, 820)])
+def test_a_notice_covers_no_control_that_one_may_want(visitor, size):
+    page = visitor.page
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    visitor.move("7g", "7f")
+    visitor.wait_ply(1)
+    page.click('#games [data-game="othello"]')
+    page.wait_for_selector("#toast button")
+    assert page.evaluate(COVERED) == []
+    page.click("#toast")
+    assert page.locator("#toast").is_hidden()
+
+
+def test_a_browser_that_stores_nothing_has_a_board(browser, backend):
+    visitor = Visitor(browser, backend)
+    visitor.context.add_init_script("""for (const name of ["localStorage", "sessionStorage", "indexedDB"])
+      Object.defineProperty(window, name, {get() { throw new DOMException("denied", "SecurityError"); }})""")
+    visitor.page.reload()
+    visitor.page.wait_for_selector("#board svg .piece")
+    visitor.move("7g", "7f")
+    visitor.wait_ply(1)
+    visitor.close()
 
 
 @pytest.mark.server("what the server sends; see test_web_site.py")

@@ -43,6 +43,14 @@ def test_a_game_survives_a_server_that_is_killed(open_hub):
     wait_for(lambda: again.state["ply"] == 6)  # the engine answers still
 
 
+def test_a_game_is_not_forgotten_because_its_position_is_solved(open_hub):
+    page = Page.of(open_hub())
+    for move in MOVES:
+        page.do("move", move=move)
+    page.do("tsume", on=True).do("game", game="othello")
+    assert page.last("left")["id"] == page.games()[0]["id"] != ""
+
+
 def test_a_session_comes_back_after_its_expiry(open_hub):
     hub = open_hub(idle_seconds=900)
     page = Page.of(hub)

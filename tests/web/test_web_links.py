@@ -234,6 +234,22 @@ def test_guests_come_along_to_a_rematch_and_to_the_next_game(hub, host):
     assert guest.texts == [] and guest_of(hub, link).session is host.session
 
 
+def test_guests_who_cannot_come_along_are_told(hub, host, monkeypatch):
+    """The disk is full before the game ends: that was told already, and is told again."""
+    guest = guest_of(hub, link_to(host))
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(hub.store, "write", fail)
+    guest.do("resign")
+    before = len(guest.sent)
+    host.do("rematch")
+    kinds = [each["kind"] for each in guest.sent[before:]]
+    assert "error" in kinds and kinds[-1] == "dismissed"
+    assert "No space left" in guest.last("error")["text"]
+
+
 def test_a_game_begins_for_whoever_is_invited_to_play(hub):
     host = Page.of(hub, owner="host")
     guest = guest_of(hub, link_to(host, side=0))

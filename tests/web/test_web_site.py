@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-from shogi_engine import games, lessons, records  # noqa: E402
+from shogi_engine import games, lessons, records, tsume  # noqa: E402
 from tests.web.visitor import PHONE, Visitor, until  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -253,6 +253,16 @@ def test_a_clock_gives_no_time_back_and_no_move_counts_after_its_end(visitor):
     page.evaluate(LATER, 60_000)
     page.click("#undo")
     until(page, "/^(8:5|9:0)/.test(document.querySelector('#far .clock').textContent)")
+    visitor.choose_game("othello")
+    page.evaluate(LATER, 500_000)  # the clock of a game that was left stands still
+    page.click("#toast button")
+    page.wait_for_selector(".clock.running")
+    until(page, "/^(8:[45]|9:0)/.test(document.querySelector('#far .clock').textContent)")
+    page.evaluate(LATER, 60_000)
+    visitor.choose_game("othello")
+    page.click("#toast button")
+    page.wait_for_selector(".clock.running")
+    until(page, "/^[67]:/.test(document.querySelector('#near .clock').textContent)")
     visitor.tap("7g")
     page.evaluate(f"({LATER})(700_000); {ENTER_7F}")
     visitor.status("White wins: time")
@@ -277,6 +287,15 @@ def test_what_it_cannot_do_it_says(visitor):
     page.click("#read")
     assert "shogi_engine" in page.inner_text("#dialog .fault")
     page.keyboard.press("Escape")
+    page.click("#open")
+    page.fill("#paste", "startpos moves 7g7a")
+    page.click("#read")
+    until(page, "document.querySelector('#dialog .fault')?.textContent.includes('move 1 of 1')")
+    page.keyboard.press("Escape")
+    for text, said in (("+\n+7776FU\nnonsense\n-3334FU\n", "nonsense"), ("+\n+7776FU\n-3331FU\n", "move 2 of 2")):
+        visitor.paste(text)
+        visitor.wait_ply(1)
+        assert said in page.inner_text("#toast").lower() and visitor.ply() == 1
     for _ in range(2):  # the second time another game is left
         visitor.paste("startpos moves 7g7f 7g7f")
         visitor.wait_ply(1)
@@ -303,6 +322,69 @@ def test_an_engine_that_could_not_be_loaded_is_loaded_when_it_is_asked_again(vis
     visitor.wait_ply(1)
 
 
+def solve(visitor, problem):
+    visitor.page.click("#tsume")
+    visitor.page.click(f'[data-problem="{problem}"]')
+    visitor.page.wait_for_selector("#tsume-hint")
+
+
+def test_a_defence_goes_on_after_the_page_is_read_anew_and_is_sought_once(visitor):
+    page, problem, held = visitor.page, tsume.problems(3)[0], []
+    page.route("**/engine.js*", lambda route: held.append(route))  # which then waits
+    solve(visitor, problem.number)
+    visitor.play(problem.moves[0])
+    visitor.wait_ply(1)
+    page.wait_for_timeout(300)  # in which it is kept
+    page.unroute("**/engine.js*")
+    page.reload()
+    visitor.status("Right")
+    visitor.wait_ply(2)
+    page.reload()
+    page.wait_for_selector("#tsume-hint")
+    page.route("**/engine.js*", lambda route: held.append(route))
+    page.click("#undo")
+    for _ in range(2):
+        visitor.play(problem.moves[0])
+        page.wait_for_timeout(100)
+        page.click("#undo")
+    visitor.play(problem.moves[0])
+    held[-1].continue_()
+    visitor.status("Right")
+    visitor.wait_ply(2)
+
+
+def test_a_game_is_not_forgotten_because_its_position_is_solved(visitor):
+    page = visitor.page
+    visitor.paste("startpos moves 7g7f")
+    visitor.wait_ply(1)
+    page.click("#tsume")
+    page.click("#dialog .row button:nth-child(2)")  # the position on the board
+    visitor.status("no mate|There is no")
+    page.click("#undo")
+    until(page, "document.querySelector('#toast').textContent.includes('no move to take back')")
+    visitor.choose_game("othello")
+    page.click("#kept")
+    page.wait_for_selector(".games li")
+    assert page.locator(".games li").count() == 1
+    page.keyboard.press("Escape")
+    visitor.choose_game("shogi")
+    solve(visitor, tsume.problems(3)[0].number)
+    visitor.choose_game("othello")
+    page.click("#kept")
+    page.wait_for_selector(".games li")
+    assert page.locator(".games li").count() == 1  # a problem of the collection is
+
+
+def test_a_full_disk_is_told_in_the_language_of_the_page(browser, site):
+    visitor = Visitor(browser, site, language="ja")
+    visitor.page.evaluate("""() => { IDBObjectStore.prototype.put = function () {
+      throw new DOMException("full", "QuotaExceededError"); }; }""")
+    visitor.move("7g", "7f")
+    visitor.wait_ply(1)
+    until(visitor.page, "document.querySelector('#toast').textContent.includes('この対局を')")
+    visitor.context.close()
+
+
 def test_lessons_are_judged_as_the_server_judges_them(visitor, site):
     known = {(each.game, each.name): each for game in games.NAMES for each in lessons.lessons(game)}
     found = visitor.page.evaluate(JUDGED, site)
@@ -327,6 +409,8 @@ def test_a_beginner_takes_the_first_lessons_on_a_phone(browser, site):
     assert visitor.axe() == []
     page.click("#lesson-next")
     until(page, f"document.querySelector('#problem h2').textContent.startsWith('2. {second.heading('ja')}')")
+    page.reload()
+    until(page, f"document.querySelector('#problem h2')?.textContent.startsWith('2. {second.heading('ja')}')")
     page.click("#lesson-answer")
     page.wait_for_selector("#problem .step")
     page.click("#lesson-list")

@@ -1,7 +1,7 @@
 // The page: keeps the server's last messages, and updates every part.
 
 import {Board} from "./board.js";
-import {$, button, element, memory, pieces, usual_format} from "./dom.js";
+import {$, button, memory, pieces, usual_format} from "./dom.js";
 import {listen} from "./keys.js";
 import * as lines from "./lines.js";
 import {Link} from "./link.js";
@@ -59,7 +59,7 @@ function owner() {
 }
 
 const link = new Link(() => ({
-  session: memory.get("session", sessionStorage) ?? "",
+  session: memory.get("session", "sessionStorage") ?? "",
   owner: owner(),
   name: memory.get("name") ?? "",
   language: spoken(),
@@ -80,7 +80,7 @@ const now = action => () => { if (state) action(state); };
 
 // ---- messages from the server
 
-const known = memory.get("session", sessionStorage); // a tab that was read anew
+const known = memory.get("session", "sessionStorage"); // a tab that was read anew
 link.on("state", (/** @type {State} */ message) => {
   const first = !state;
   if (state?.playing.on && message.playing.over) play("end");
@@ -89,9 +89,9 @@ link.on("state", (/** @type {State} */ message) => {
     if (state?.node === message.node) $("found").replaceChildren();
   }
   state = message;
-  if (first) { typed = JSON.parse(memory.get("typed", sessionStorage) ?? "null"); send_comment(); }
+  if (first) { typed = JSON.parse(memory.get("typed", "sessionStorage") ?? "null"); send_comment(); }
   received = performance.now();
-  if (state.session) memory.set("session", state.session, sessionStorage);
+  if (state.session) memory.set("session", state.session, "sessionStorage");
   speak(state.language, state.game, state.handicap);
   show(state);
   if (first && !known && location.hash !== "#board") start(each => { if (state && each.is_new(state)) home(); });
@@ -137,7 +137,7 @@ link.on("hint", message => problems(({hint}) => {
 link.on("diagram", message => diagram(({save}) => save(message)));
 link.on("kept", message => games(each => each.show(message, link, toast)));
 link.on("left", ({id}) => { $("found").replaceChildren(); toast(t("left"), {word: t("back_to_it"), action: () => link.say("continue", {id})}); });
-link.on("join", ({session}) => { memory.set("session", session, sessionStorage); link.again(); });
+link.on("join", ({session}) => { memory.set("session", session, "sessionStorage"); link.again(); });
 link.on("preview", ({node, moves: more, svg}) => {
   if (more.length || !state) return;
   past = node === state.node ? null : {node, now: state.node, svg};
@@ -150,11 +150,11 @@ link.on("links", message => share(each => { if (state) each.show(message, link, 
 link.on("lost", ({full, ended}) => toast(t(ended ? "linkEnded" : full ? "full_server" : "lost"), {stay: true}));
 
 let hiding = 0;
+$("toast").onclick = () => { $("toast").hidden = true; };
 /** @param {string} text @param {{stay?: boolean, word?: string, action?: () => void, seconds?: number}} options action: to undo what was done */
 function toast(text, {stay = false, word = "", action, seconds = action ? 12 : 6} = {}) {
   clearTimeout(hiding);
-  const undo = () => { $("toast").hidden = true; action?.(); };
-  $("toast").replaceChildren(text, ...(action ? [element("button", {type: "button", onclick: undo}, word)] : []));
+  $("toast").replaceChildren(text, ...(action ? [button(word, action)] : []));
   $("toast").hidden = false;
   if (!stay) hiding = setTimeout(() => { $("toast").hidden = true; }, 1000 * seconds);
 }
@@ -316,7 +316,7 @@ $("comment").addEventListener("blur", () => { // a press elsewhere is to end fir
   sending = setTimeout(send_comment, 300);
 });
 addEventListener("pagehide", () => {
-  memory.set("typed", JSON.stringify(typed), sessionStorage); // a page that is left may not be able to keep it
+  memory.set("typed", JSON.stringify(typed), "sessionStorage");
   send_comment();
 });
 link.addEventListener("saying", send_comment); // the next message may be for another game

@@ -51,10 +51,10 @@ export function koma(name, set) {
 
 /** Private windows may remember nothing. */
 export const memory = {
-  /** @param {string} name @param {Storage} place */
-  get(name, place = localStorage) { try { return place.getItem(name); } catch { return null; } },
-  /** @param {string} name @param {string} value @param {Storage} place */
-  set(name, value, place = localStorage) { try { place.setItem(name, value); } catch { /* see above */ } },
+  /** @param {string} name @param {`${"local" | "session"}Storage`} place */
+  get(name, place = "localStorage") { try { return window[place].getItem(name); } catch { return null; } },
+  /** @param {string} name @param {string} value @param {`${"local" | "session"}Storage`} place */
+  set(name, value, place = "localStorage") { try { window[place].setItem(name, value); } catch { /* see above */ } },
 };
 
 /** The format of files that the user chose last; at first that which most programs read. @param {State} state */

@@ -7,7 +7,7 @@ import {number_of, parts, written} from "./picture.js";
 /**
  * A record. A node's parent is the index of another node; the first node is the start.
  * @typedef {{move: string, parent: number, comment: string, seconds?: number}} Move
- * @typedef {{game: Game, start: string, names: string[], headers: Record<string, string>, nodes: Move[], ended: {reason: string, winner: number | null} | null}} Read
+ * @typedef {{game: Game, start: string, names: string[], headers: Record<string, string>, nodes: Move[], ended: {reason: string, winner: number | null} | null, unknown?: string}} Read
  */
 
 const RANKS = "一二三四五六七八九", WIDE = "１２３４５６７８９", LETTERS = "abcdefghi";
@@ -126,6 +126,7 @@ function csa(lines) {
     } else if (/^T\d/.test(line)) last.seconds = Number(line.slice(1));
     else if (line.startsWith("'*")) last.comment += `${last.comment && "\n"}${line.slice(2)}`;
     else if (ENDINGS[line.trim()]) record.ended = ending(line.trim(), (parts("shogi", record.start).side + record.nodes.length - 1) % 2);
+    else if (!/^\s*($|[VP'$#%T]|N[+-]|[+-]\s*$)/.test(line)) { record.unknown = line.trim(); break; }
   }
   return record;
 }

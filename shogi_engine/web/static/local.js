@@ -21,6 +21,9 @@ const chance = (value, unit) => unit === "mate" ? Number(value > 0) : 1 / (1 + M
 /** @param {Score} score @returns {Score} */
 const minus = score => ({...score, value: -score.value});
 
+/** Whether a game is a problem of the collection or a lesson, which is forgotten when it is left. @param {any} game */
+const forgotten = ({tsume, start}) => tsume?.lesson !== undefined || tsume?.root === 0 && PROBLEMS.some(([sfen]) => sfen === start);
+
 const new_id = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 
 /** What was refused, in the words of the server. */
@@ -29,6 +32,9 @@ class Refusal extends Error {}
 function refuse(text, ...values) { throw refusal(text, ...values); }
 /** @param {string} text @param {any[]} values */
 function refusal(text, ...values) { return Object.assign(new Refusal(text), {values}); }
+
+/** @param {number} number @param {any[]} nodes @param {any} wrong */
+const illegal = (number, nodes, wrong = nodes[number]) => refusal("position: move {0} of {1}: {2}", number, nodes.length - 1, wrong.move);
 
 /** As a WebSocket whose other end is here. */
 export class Local {
@@ -46,7 +52,8 @@ export class Local {
   #began = 0; // of the move that is thought about
   /** @type {any} the node that was deleted last */ #removed = null;
   #thinking = false;
-  #mating = false;
+  #mating = 0; // the number of the search
+  #defences = 0;
   /** @type {{share: number} | null} how far the game is judged */ #judging = null;
   #passing = 0;
   #unsaved = "";
@@ -64,7 +71,7 @@ export class Local {
     setTimeout(() => this.onopen());
     setInterval(() => this.#tick(), 100);
     setTimeout(() => navigator.serviceWorker?.register(new URL("../sw.js", import.meta.url)).catch(() => {}), 5000); // offline from the next visit on, where that can be
-    addEventListener("pagehide", () => memory.set("spent", JSON.stringify([this.#game?.id, this.#game?.play?.live, performance.now() - this.#began]), sessionStorage));
+    addEventListener("pagehide", () => memory.set("spent", JSON.stringify([this.#game?.id, this.#game?.play?.live, performance.now() - this.#began]), "sessionStorage"));
     addEventListener("hashchange", () => { this.#queue = this.#queue.then(() => this.#fragment()); });
   }
 
@@ -154,10 +161,11 @@ export class Local {
 
   /** A new game on the board: of a record. Return what is wrong with its moves. @param {any} record */
   #take(record) {
-    const {nodes, ...rest} = record, {game, start} = record, rules = this.#kernels[game], shown = parts(game, start), kings = shown.cells.filter(each => each === "K" || each === "k");
+    const {nodes, unknown, ...rest} = record, {game, start} = record, rules = this.#kernels[game], shown = parts(game, start), kings = shown.cells.filter(each => each === "K" || each === "k");
     if (nodes.length > MOVES_MAX) refuse(t("notRead"));
     const wrong = kings.length === 2 && rules.position(written(game, {...shown, side: 1 - shown.side})) === 0 && rules.status().check; // the king can be captured
     if (wrong || rules.position(start) < 0) refuse(t("badPosition"));
+    if (nodes.length > 1 && rules.position(`${start} moves ${nodes[1].move}`) < 0) throw illegal(1, nodes);
     this.#leave();
     this.#game = {...rest, id: new_id(), node: 0, first: shown.side, nodes: [{...nodes[0], ply: 0, text: {en: "", ja: ""}, children: []}], play: null, tsume: null, told: false};
     const places = [0];
@@ -168,11 +176,11 @@ export class Local {
       while (nodes[end]?.parent === end - 1 && end < from + 200) end++;
       places.push(...this.#add(places[nodes[from].parent], nodes.slice(from, end).map((/** @type {any} */ each) => each.move)));
       const wrong = places.length < end && nodes[places.length];
-      if (wrong) { fault = refusal("position: move {0} of {1}: {2}", this.#path(places[wrong.parent]).length, nodes.length - 1, wrong.move); break; }
+      if (wrong) { fault = illegal(this.#path(places[wrong.parent]).length, nodes, wrong); break; }
     }
     places.forEach((place, number) => { const {comment, seconds} = nodes[number]; Object.assign(this.#nodes[place], {comment, ...(seconds === undefined ? {} : {seconds})}); });
     if (record.ended) this.#game.ended = {...record.ended, node: this.#line().at(-1)};
-    return fault;
+    return fault ?? (unknown && refusal("{0!r} is neither a move nor a time, an ending or a comment", unknown));
   }
   /** How the game ended, after the last move of its main line. */
   #ended() {
@@ -250,7 +258,8 @@ export class Local {
     this.#engine?.quit(); // it may be dead: the next search begins with another one
     this.#engine = null;
     this.#ready = false;
-    this.#thinking = this.#mating = this.#analysis.on = false;
+    this.#thinking = this.#analysis.on = false;
+    this.#mating = 0;
     this.#judging = null;
     if (WAITING.includes(this.#game.tsume?.status)) this.#game.tsume.status = "unknown";
     this.#show();
@@ -348,7 +357,7 @@ export class Local {
       ply: path.length - 1, node, branch: branch < 0 ? path.length - 1 : branch - 1, line: this.#rows(main), last: at.move, before: at.parent, comment: at.comment,
       title: this.#title(game), names: game.names, about: {title: "", event: "", site: "", started: "", ...game.headers}, handicap: this.#handicap(), ended: this.#ending(ended, main[main.length - 1]),
       playing: {on: Boolean(play?.on), players: play?.players ?? [null, null], thinking: this.#thinking, live: play?.live ?? 0, passing: this.#passing > 0, over: this.#ending(play?.over ?? outcome, play?.over ? play.live : node), played: Boolean(play?.over), clock: clock || null},
-      may_declare: termination === DECLARATION && Boolean(play?.on) && mine, analysis: {on: this.#analysis.on, multipv: this.#analysis.multipv}, judging: this.#judging?.share ?? null, mating: this.#mating,
+      may_declare: termination === DECLARATION && Boolean(play?.on) && mine, analysis: {on: this.#analysis.on, multipv: this.#analysis.multipv}, judging: this.#judging?.share ?? null, mating: this.#mating > 0,
       verdict: told || null, warning: null, summary: this.#summary(main), setup: setup ? setup.hands : null, tsume: tsume && this.#tsume_state(), learn: "", role: {owner: true, side: null}, guests: [], people: [], asked: null,
       removed: this.#removed !== null, kept: this.#kept, unsaved: this.#unsaved, formats: FORMATS[game.game], engine: {ready: this.#ready && this.#engine_game === game.game, fault: ""},
     });
@@ -383,7 +392,7 @@ export class Local {
   #told(node) {
     const {told, parent} = this.#nodes[node], words = SCORES[this.#look.language][/** @type {Game} */ (this.#game.game)], {language} = this.#look;
     const moves = told.score.unit === "mate" ? told.pv : told.pv.slice(0, LINE_MOVES), given = this.#game.game === "othello"
-      ? `${Number(told.given.toFixed(1))}${language === "ja" ? "" : " "}${words.discs}` : language === "ja" ? (100 * told.given).toFixed(0) : `${told.given.toFixed(2)} ${words.pawns}`;
+      ? `${Number(told.given.toFixed(1))}${language === "ja" ? "" : " "}${words.discs}`.replace(/^1 discs$/, "1 disc") : language === "ja" ? (100 * told.given).toFixed(0) : `${told.given.toFixed(2)} ${words.pawns}`;
     return {node: parent, moves, texts: this.#names(parent, moves), class: told.verdict, called: told.verdict ? words[told.verdict] : "", loss: told.loss, given, score: this.#words(this.#turn(parent) ? minus(told.score) : told.score), why: []};
   }
   /** @param {number[]} main */
@@ -401,14 +410,18 @@ export class Local {
   /** End what is going on: the game stays. */
   #leave() {
     if (!this.#game) return;
+    const {play, id} = this.#game, {flipped} = this.#look;
     this.#search_number++;
     this.#stop();
     this.#setup = this.#removed = this.#judging = this.#info = null;
-    this.#thinking = this.#mating = false;
-    this.#passing = 0;
+    this.#thinking = false;
+    this.#mating = this.#passing = 0;
     this.#analysis.place = "";
+    if (forgotten(this.#game)) this.#shelf.do(SAVED, "delete", id).catch(() => {});
     this.#game.tsume = null;
-    if (this.#game.play?.on) this.#game.play = null;
+    if (!play?.on) return;
+    if (this.#began && this.#game.kept) this.#shelf.keep(this.#game, {flipped, play: {...play, spent: performance.now() - this.#began}}).catch(() => {}); // it comes back with the time of its move
+    this.#game.play = null;
   }
   /** @param {(number | null)[]} players @param {string} clock */
   #begin(players, clock) {
@@ -437,7 +450,7 @@ export class Local {
     const outcome = this.#outcome(play.live), side = this.#turn(play.live);
     if (outcome) { this.#over(outcome); return; }
     this.#passing = 0;
-    this.#began = performance.now();
+    this.#began = performance.now() - (play.spent ?? 0);
     if (play.players[side] !== null) this.#think(play.players[side], play.live);
     else if (this.#at(play.live).moves().join() === "pass") this.#passing = performance.now() + MS.pass;
   }
@@ -472,7 +485,7 @@ export class Local {
   #charge() {
     const {clock, live} = this.#game.play, side = this.#turn(live), spent = this.#began && performance.now() - this.#began;
     if (clock && spent) clock.left[side] = Math.max(clock.left[side] - spent, 0) + clock.increment;
-    this.#began = 0;
+    this.#began = this.#game.play.spent = 0;
     return spent;
   }
   /** Make a move in the game. @param {string} move */
@@ -516,15 +529,17 @@ export class Local {
     const {tsume, game, nodes} = this.#game, lesson = LESSONS[game][tsume.lesson], {status, reply} = tried(game, lesson, this.#path(node).slice(1).map(each => nodes[each].move), moves => this.#at(0, moves));
     tsume.status = status;
     if (reply) this.#game.node = this.#legal(reply, node);
-    if (status === "done") await this.#shelf.do(SOLVED, "put", {time: Date.now(), helped: tsume.helped}, `${game} ${lesson.name}`);
+    if (status === "done") await this.#note(`${game} ${lesson.name}`);
   }
+  /** Note what was solved. @param {string} key */
+  async #note(key) { try { await this.#shelf.do(SOLVED, "put", {time: Date.now()}, key); } catch (fault) { this.#refused(fault); } }
   /** Give a lesson; after the last one the list. @param {Game} game @param {number} place @param {string} before the game to come back to */
   async #give(game, place, before) {
     if (place >= LESSONS[game].length) { await this.#back(before); await this.#questions.course({game}); return; }
     await this.#rules(game);
     this.#take(blank(game, LESSONS[game][place].position));
     this.#analysis.on = this.#look.flipped = false;
-    this.#game.tsume = {root: 0, status: "yours", lengths: {}, helped: false, lesson: place, before};
+    this.#game.tsume = {root: 0, status: "yours", lengths: {}, lesson: place, before};
   }
   /** Open the game that was there before the lessons. @param {string} id */
   async #back(id) { if (!id || !await this.#restore(id)) await this.#open(blank(this.#game.game)); }
@@ -537,18 +552,21 @@ export class Local {
   }
   /** Answer the attacker's move: with the longest defence, or with an escape. @param {number} node */
   async #defend(node) {
-    const {tsume, start} = this.#game, before = tsume.lengths[this.#nodes[node].parent] ?? 0, legal = this.#at(node).moves();
+    const {tsume, start} = this.#game, before = tsume.lengths[this.#nodes[node].parent] ?? 0, legal = this.#at(node).moves(), mine = ++this.#defences;
+    if ((this.#path(node).length - this.#path(tsume.root).length) % 2 === 0) { tsume.status = "yours"; return; }
     if (!legal.length) {
       tsume.status = "solved";
-      if (this.#path(node).length - 1 === this.#tsume_state().plies) await this.#shelf.do(SOLVED, "put", {time: Date.now(), helped: tsume.helped}, start);
+      if (this.#path(node).length - 1 === this.#tsume_state().plies) await this.#note(start);
       return;
     }
     tsume.status = "defending";
     this.#changed();
     let best = "", longest = -1, unproven = "";
+    const end = performance.now() + MS.defences;
     for (const reply of legal) {
+      if (unproven && performance.now() > end) break;
       const found = await this.#mate(node, MS.defence, [reply]);
-      if (this.#game.tsume !== tsume || tsume.status !== "defending") return;
+      if (this.#game.tsume !== tsume || tsume.status !== "defending" || mine !== this.#defences) return;
       if (found === null) { [best, longest] = [reply, 0]; break; }
       if (found === undefined) unproven ||= reply;
       else if (found.length > longest) [best, longest] = [reply, found.length];
@@ -564,9 +582,9 @@ export class Local {
 
   async #keep() {
     const game = this.#game, known = game.nodes.length > 1 || game.play || game.start !== START[/** @type {Game} */ (game.game)] || game.kept;
-    if (!known || game.tsume?.lesson !== undefined) return; // the game before a lesson comes back
+    if (!known) return;
     game.kept = true;
-    const before = this.#unsaved, {id} = game, {flipped} = this.#look;
+    const {id} = game, {flipped} = this.#look;
     try {
       if (!await this.#shelf.keep(game, {flipped}) && game.id === id) { // another tab continues it, too: this is a game of its own from now on
         game.id = new_id();
@@ -574,8 +592,9 @@ export class Local {
         if (this.#game === game) this.#show();
       }
       this.#unsaved = "";
-    } catch (fault) { this.#unsaved = String(fault); }
-    if (this.#unsaved && this.#unsaved !== before) this.#tell("error", {text: this.#unsaved});
+    } catch (fault) {
+      if (this.#unsaved !== (this.#unsaved = String(fault))) this.#refused(refusal("this game cannot be saved: {0}", fault));
+    }
   }
   /** Put a kept game on the board; return whether it is there. @param {string} id */
   async #restore(id) {
@@ -585,16 +604,18 @@ export class Local {
     this.#leave();
     this.#game = found;
     this.#look.flipped = found.flipped;
-    if (WAITING.includes(found.tsume?.status)) found.tsume.status = "yours";
+    if (found.tsume?.status === "searching") this.#prove();
+    else if (found.tsume?.status === "defending") this.#defend(found.node);
     this.#go_on();
-    const [left, live, spent] = JSON.parse(memory.get("spent", sessionStorage) ?? "[]");
-    if (left === id && live === found.play?.live) this.#began -= spent; // a page that is read anew gives no time back
+    const [left, live, spent] = JSON.parse(memory.get("spent", "sessionStorage") ?? "[]");
+    memory.set("spent", "[]", "sessionStorage"); // it was of this reload
+    if (left === id && live === found.play?.live) this.#began = Math.min(this.#began, performance.now() - spent); // a page that is read anew gives no time back
     return true;
   }
   /** Open a record; tell which game was left. @param {any} record */
   async #open(record) {
     await this.#rules(record.game);
-    const before = this.#game?.kept && !this.#game.tsume ? this.#game.id : "";
+    const before = this.#game?.kept && !forgotten(this.#game) ? this.#game.id : "";
     const fault = this.#take(record);
     if (before) this.#tell("left", {id: before});
     if (fault) this.#refused(fault);
@@ -611,7 +632,7 @@ export class Local {
     hello: async (/** @type {any} */ {session, ...fields}) => {
       Object.assign(this.#look, Object.fromEntries(Object.entries(fields).filter(([key]) => key in this.#look)));
       this.#kept = Boolean(await this.#shelf.open);
-      if (!session || !await this.#restore(session)) await this.#open(blank("shogi"));
+      if (!session || !await this.#restore(session).catch(() => false)) await this.#open(blank("shogi"));
       if (location.hash.length > 1) await this.#fragment();
     },
     game: async (/** @type {any} */ {game}) => { await this.#open(blank(game)); },
@@ -665,13 +686,13 @@ export class Local {
     },
     go: async (/** @type {any} */ {node}) => { this.#must_have(node); this.#game.node = node; },
     undo: async () => {
-      const {play, tsume, node} = this.#game, path = this.#path(play?.on ? play.live : node), made = path.length - 1 - (tsume ? path.indexOf(tsume.root) : 0);
+      const {play, tsume, node} = this.#game, path = this.#path(play?.on ? play.live : node), root = tsume ? path.indexOf(tsume.root) : 0, made = path.length - 1 - root, again = tsume?.lesson !== undefined && !OVER.includes(tsume.status);
       const count = play?.on && play.players.filter((/** @type {any} */ each) => each === null).length === 1 && play.players[this.#turn(play.live)] === null ? 2 : 1;
-      if (made < count) refuse("there is no move to take back");
+      if (root < 0 || made < count) refuse("there is no move to take back");
       this.#search_number++;
       this.#stop();
       if (tsume) {
-        Object.assign(this.#game, {node: path[path.length - 1 - (made % 2 ? 1 : 2)]});
+        this.#game.node = path[path.length - 1 - (again ? made : made % 2 ? 1 : 2)];
         if (!OVER.includes(tsume.status)) tsume.status = "yours";
       } else {
         const first = path[path.length - count];
@@ -733,21 +754,21 @@ export class Local {
       this.#judge(effort);
     },
     mate: async () => {
-      const board = this.#game, {node, tsume, game} = board;
+      const board = this.#game, {node, game} = board;
       this.#free();
       if (game !== "shogi") refuse("only shogi has mates");
-      if (tsume) tsume.helped = true;
-      this.#mating = true;
-      this.#mate(node).then(moves => {
-        if (this.#game !== board || !this.#mating) return;
-        this.#mating = false;
+      const found = this.#mate(node), mine = this.#mating = this.#search_number;
+      found.then(moves => {
+        if (this.#game !== board || this.#mating !== mine) return;
+        this.#mating = 0;
         this.#changed();
-        this.#tell("mate", {result: moves ? "mate" : moves === null ? "nomate" : "timeout", length: moves?.length ?? 0, moves: moves ?? [], texts: moves ? this.#names(node, moves) : [], node});
+        if (mine === this.#search_number) this.#tell("mate", {result: moves ? "mate" : moves === null ? "nomate" : "timeout", length: moves?.length ?? 0, moves: moves ?? [], texts: moves ? this.#names(node, moves) : [], node});
       });
     },
     take: async (/** @type {any} */ {game, lesson}) => {
+      if (this.#setup) refuse("a position is being set up");
       const {tsume, kept, id} = this.#game, named = LESSONS[game].findIndex((/** @type {any} */ each) => each.name === lesson), next = lesson ? -1 : (await this.#done(game)).indexOf(0);
-      await this.#give(game, Math.max(named, next, 0), tsume ? tsume.before ?? "" : kept ? id : "");
+      await this.#give(game, Math.max(named, next, 0), forgotten(this.#game) ? tsume.before ?? "" : kept ? id : "");
     },
     lesson: async (/** @type {any} */ {on}) => {
       const {tsume, game} = this.#game;
@@ -768,9 +789,12 @@ export class Local {
         if (problem > PROBLEMS.length) refuse("there is no such problem");
         if (problem) { await this.#open(blank("shogi", PROBLEMS[problem - 1][0])); this.#look.flipped = false; }
         if (this.#game.game !== "shogi") refuse("tsume is for shogi");
+        if (this.#setup) refuse("a position is being set up");
+        const {cells, side} = parts("shogi", this.#at().write());
+        if (!cells.includes(side ? "K" : "k")) refuse("the side to be mated has no king");
         this.#leave();
         this.#game.play = null;
-        this.#game.tsume = problem ? {root: 0, status: "yours", lengths: {0: PROBLEMS[problem - 1][1]}, helped: false} : {root: this.#game.node, status: "searching", lengths: {}, helped: false};
+        this.#game.tsume = problem ? {root: 0, status: "yours", lengths: {0: PROBLEMS[problem - 1][1]}} : {root: this.#game.node, status: "searching", lengths: {}};
         if (!problem) this.#prove();
       }
     },
@@ -790,7 +814,8 @@ export class Local {
     },
     about: async (/** @type {any} */ {names, ...headers}) => { Object.assign(this.#game, {names, headers: Object.fromEntries(Object.entries(headers).filter(([, text]) => text))}); },
     continue: async (/** @type {any} */ {id}) => {
-      const before = this.#game.kept && this.#game.id !== id ? this.#game.id : "";
+      if (this.#game.id === id) return;
+      const before = this.#game.kept && !forgotten(this.#game) ? this.#game.id : "";
       if (!await this.#restore(id)) refuse("there is no such game in the file");
       this.#changed();
       if (before) this.#tell("left", {id: before});
@@ -822,7 +847,6 @@ export class Local {
       }
       this.#free();
       if (lesson || tsume && !["yours", "right", "longer"].includes(tsume.status) || this.#outcome(node)) refuse("there is no move to hint at");
-      if (tsume) tsume.helped = true;
       const finding = tsume ? this.#mate(node).then(found => found?.[0]) : this.#search([...this.#lines(node), "go movetime 1000"]).then(line => line.split(" ")[1]);
       finding.then(move => {
         if (move && !/^[rw]/.test(move)) this.#tell("hint", {node, move, text: this.#names(node, [move])[0]});
@@ -846,7 +870,7 @@ export class Local {
       this.#tell("links", {links: [{token: "", kind: "own", side: null, address: `${location.origin}${location.pathname}#${encodeURIComponent(text.replaceAll(" ", "_")).replaceAll("%2F", "/")}`, qr: "", pages: 0}], local: false});
     },
     kept: async (/** @type {any} */ {text = "", result = ""}) => {
-      const games = (await this.#shelf.do(SAVED, "getAll") ?? []).filter((/** @type {any} */ each) => !each.gone && !each.tsume).sort((/** @type {any} */ one, /** @type {any} */ other) => other.time - one.time).map((/** @type {any} */ each) => {
+      const games = (await this.#shelf.do(SAVED, "getAll") ?? []).filter((/** @type {any} */ each) => !each.gone && !forgotten(each)).sort((/** @type {any} */ one, /** @type {any} */ other) => other.time - one.time).map((/** @type {any} */ each) => {
         let moves = 0, last = 0;
         for (; each.nodes[last].children.length; moves++) last = each.nodes[last].children[0];
         return {id: each.id, game: each.game, title: this.#title(each), moves, result: each.ended?.node !== last ? "*" : each.ended.winner === null ? "1/2-1/2" : ["1-0", "0-1"][each.ended.winner], on: Boolean(each.play?.on), time: each.time, here: each.id === this.#game.id, words: [each.game, ...each.names, ...Object.values(each.headers)].join(" ").toLowerCase().replaceAll("/", "-")};
@@ -870,6 +894,7 @@ export class Local {
   async #mark(id, gone) {
     const found = await this.#shelf.do(SAVED, "get", id);
     if (found) await this.#shelf.do(SAVED, "put", {...found, gone});
+    if (gone && id === this.#game.id) Object.assign(this.#game, {id: new_id(), kept: false}); // its next move begins another one
     await this.#questions.kept({});
   }
   #free() { if (this.#thinking || WAITING.includes(this.#game.tsume?.status)) refuse("please wait: the engine is thinking"); }

@@ -12,7 +12,7 @@ export const VERDICTS: [string, number][];
 export const XOT: string[][];
 export const LINE_MOVES: number;
 export const EFFORTS: Record<string, Record<string, {nodes?: number; level?: number}>>;
-export const MS: Record<"live" | "mate" | "pass" | "problem" | "defence", number>;
+export const MS: Record<"live" | "mate" | "pass" | "problem" | "defence" | "defences", number>;
 export const ENGINE_NAME: string;
 export const START: Record<Game, string>;
 export const STARTS: Record<string, string>;
