@@ -214,8 +214,8 @@ class _Pipes(asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """Record that no more lines will come."""
-        if fd in self._rest and self._rest[fd]:  # a last line without an end
-            self._take(fd, self._rest[fd], time.monotonic())
+        if rest := self._rest.get(fd):  # a last line without an end
+            self._take(fd, rest, time.monotonic())
         if fd == 1:
             self.closed = True
             self.news.set()

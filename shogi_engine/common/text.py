@@ -128,14 +128,20 @@ def encoding_of_text(head: bytes) -> str:
     return "utf-16" if head.startswith(UTF_16) else "utf-8-sig"
 
 
+def errors_of_text(encoding: str) -> str:
+    """Return how to decode a file whose comments may be Shift JIS: U+FFFD replaces what is not UTF-8; for `open`."""
+    return "strict" if encoding == "utf-16" else "replace"
+
+
 def text_of(data: bytes, foreign: bool = False) -> str:
     """Return the text of a file's bytes, with line feeds only. Raises ValueError if it is not UTF-8 or UTF-16.
 
     Args:
-        foreign: whether U+FFFD replaces what is not UTF-8, as in a book whose comments are Shift JIS
+        foreign: whether the text is read as `errors_of_text` says
     """
+    encoding = encoding_of_text(data)
     try:
-        text = data.decode(code := encoding_of_text(data), "replace" if foreign and code != "utf-16" else "strict")
+        text = data.decode(encoding, errors_of_text(encoding) if foreign else "strict")
     except UnicodeDecodeError:
         raise InputError("not a text file in UTF-8 or UTF-16") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")

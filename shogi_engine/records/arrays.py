@@ -319,7 +319,8 @@ class _Reader:
         whole = len(head) < HEAD  # then the file is not read again
         if not head or head.isspace():
             raise RecordError("the file is empty")
-        chosen = load_format(self._format) if self._format else self._format_of(head, name)
+        inner = files.unpacked_name(name)
+        chosen = load_format(self._format) if self._format else self._format_of(head, inner)
         scanner = None if head[:2] in UTF_16 or chosen is None else self._scanner(chosen)
         if scanner is not None and chosen is not None and whole:
             text = head
@@ -327,14 +328,13 @@ class _Reader:
                 text = _coded(io.StringIO(decode(head), newline=None).getvalue(), scanner.wide)
             yield from self._scan([(text, True)], chosen, scanner)
             return
-        if isinstance(source, io.RawIOBase):
-            source = io.BufferedReader(source)
+        source = files.buffered(source)
         if scanner is not None and chosen is not None:
             with contextlib.closing(_texts(source, scanner.wide, _is_plain(head))) as pieces:
                 yield from self._scan(pieces, chosen, scanner)
             return
         source.seek(0)
-        for record in read(source, format=self._format, game=self._game, keep=self._keep, name=name):
+        for record in read(source, format=self._format, game=self._game, keep=self._keep, name=inner):
             yield from self._take(record, chosen or RecordFormat())
 
     def _scanner(self, format: RecordFormat) -> "Scanner | None":

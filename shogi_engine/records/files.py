@@ -79,11 +79,18 @@ def _members(path: str, file: BinaryIO) -> Iterator[tuple[str, Opened]]:
 def _plain(path: str) -> Any:
     """Open a file without a buffer, which takes less time for thousands of small ones; a pipe needs one."""
     file = open(path, "rb", buffering=0)  # noqa: SIM115
-    return file if file.seekable() else _buffered(file)
+    return file if file.seekable() else buffered(file)
 
 
-def _buffered(source: Any) -> Any:
+def buffered(source: Any) -> Any:
+    """Return a stream of `sources` with a buffer, itself if it has one."""
     return io.BufferedReader(source) if isinstance(source, io.RawIOBase) else source
+
+
+def unpacked_name(name: str) -> str:
+    """Return a file's name without its compression's suffix: what is left may name its format."""
+    stem, dot, suffix = name.rpartition(".")
+    return stem if dot + suffix.lower() in PACKED else name
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> BinaryIO:
@@ -207,9 +214,8 @@ def iterate(
         return
     for name, opened in sources(str(path)):
         try:
-            with _buffered(opened()) as source:
-                packed = next((suffix for suffix in PACKED if name.lower().endswith(suffix)), "")
-                inner = name[: len(name) - len(packed)]
+            with buffered(opened()) as source:
+                inner = unpacked_name(name)
                 yield from read(source, format=format, encoding=encoding, game=game, keep=keep, name=inner)
         except (RecordError, *FAULTS) as fault:
             raise fault_of(fault, name) from None

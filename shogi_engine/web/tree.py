@@ -2,8 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from shogi_engine.analysis.judgement import move_text
@@ -148,13 +147,13 @@ class Tree:
         self._texts: dict[tuple[int, str], str] = {}
         self._next = 0
         self._ends: tuple[int, Outcome | None] = (-1, None)  # the last move, and how the rules end the game there
-        self._number(record.root, -1)
+        self._number(record.root, -1, {})
         self.node = 0
         self.removed: tuple[int, int, Node, dict[int, int]] | None = None
         self.board = record.board(0)
         self.start_turn = int(self.board.turn)
 
-    def _number(self, root: Node, parent: int, known: Mapping[int, int] = MappingProxyType({})) -> int:
+    def _number(self, root: Node, parent: int, known: dict[int, int]) -> int:
         """Number a node and its descendants, as `known` says by id(Node) or with new ones; return the first number."""
         first = known.get(id(root), self._next)
         waiting = [(root, parent)]
@@ -336,7 +335,7 @@ class Tree:
             if child.move == move:
                 return self._numbers[id(child)]
         self.check_room()
-        return self._number(self._nodes[above].add(move, **values), above)
+        return self._number(self._nodes[above].add(move, **values), above, {})
 
     def check_room(self, more: int = 1) -> None:
         """Raise ValueError if `more` moves cannot be added."""
@@ -345,7 +344,7 @@ class Tree:
 
     def adopt(self, node: Node, parent: int) -> int:
         """Return the number of a node, which may be new in the record, after the move `parent`."""
-        return self._numbers[id(node)] if id(node) in self._numbers else self._number(node, parent)
+        return self._numbers[id(node)] if id(node) in self._numbers else self._number(node, parent, {})
 
     def number_of(self, node: Node) -> int:
         """Return the number of a node, 0 if it was removed."""

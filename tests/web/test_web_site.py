@@ -362,17 +362,14 @@ def test_a_game_is_not_forgotten_because_its_position_is_solved(visitor):
     visitor.status("no mate|There is no")
     page.click("#undo")
     until(page, "document.querySelector('#toast').textContent.includes('no move to take back')")
-    visitor.choose_game("othello")
-    page.click("#kept")
-    page.wait_for_selector(".games li")
-    assert page.locator(".games li").count() == 1
-    page.keyboard.press("Escape")
-    visitor.choose_game("shogi")
-    solve(visitor, tsume.problems(3)[0].number)
-    visitor.choose_game("othello")
-    page.click("#kept")
-    page.wait_for_selector(".games li")
-    assert page.locator(".games li").count() == 1  # a problem of the collection is
+    for _ in range(2):
+        visitor.choose_game("othello")
+        page.click("#kept")
+        page.wait_for_selector(".games li")
+        assert page.locator(".games li").count() == 1
+        page.keyboard.press("Escape")
+        visitor.choose_game("shogi")
+        solve(visitor, tsume.problems(3)[0].number)  # one of the collection is forgotten
 
 
 def test_a_full_disk_is_told_in_the_language_of_the_page(browser, site):

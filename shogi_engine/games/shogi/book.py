@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from shogi_engine.common.text import encoding_of_text, sanitize
+from shogi_engine.common.text import encoding_of_text, errors_of_text, sanitize
 from shogi_engine.games.shogi.names import flip_sfen
 from shogi_engine.interface.extras import NO_BOOK, BookError, BookMove, distinct, whole_number
 from shogi_engine.language import InputError, Message
@@ -98,8 +98,7 @@ class Book:
         try:
             with path.open("rb") as file:
                 encoding = encoding_of_text(file.read(4))
-            # Comments in Shift JIS are no reason to refuse a book; all the rest is ASCII.
-            with path.open(encoding=encoding, errors="replace" if encoding == "utf-8-sig" else "strict") as file:
+            with path.open(encoding=encoding, errors=errors_of_text(encoding)) as file:  # all but comments is ASCII
                 while not done:
                     piece = file.read(BLOCK)
                     done = not piece
