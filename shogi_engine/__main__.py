@@ -14,22 +14,9 @@ if __name__ == "__main__":
     leave_start_folder()
 
 from shogi_engine.cli import COMMANDS, GROUPS, TOOLS  # noqa: E402
-from shogi_engine.cli.common import (  # noqa: E402
-    Parser,
-    add_command,
-    add_language,
-    add_module,
-    ending_signals,
-    flush_quietly,
-    tell,
-)
+from shogi_engine.cli.common import Parser, add_command, add_language, add_module, ending_signals, flush_quietly, tell  # noqa: E402
 from shogi_engine.common.system import can_show, has_own_console, set_up_streams  # noqa: E402
-from shogi_engine.language import (  # noqa: E402
-    Message,
-    mark,
-    translate as _,
-    translate_fault,
-)
+from shogi_engine.language import Message, mark, translate as _, translate_fault  # noqa: E402
 
 WHAT_TO_TYPE = mark(
     "type shogi-engine serve --open for a board in the browser, shogi-engine play for one here, or shogi-engine --help"

@@ -179,10 +179,7 @@ class Loop(Console):
     refusals = protocol.ProtocolError
 
     def __init__(
-        self,
-        output: UsiOutput,
-        load: Callable[[], "Engine"] | None = None,
-        leave: Callable[[int], object] = os._exit,
+        self, output: UsiOutput, load: Callable[[], "Engine"] | None = None, leave: Callable[[int], object] = os._exit
     ) -> None:
         super().__init__(output, load or self._load_shogi, leave)
         self.options = Options()

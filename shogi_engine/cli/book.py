@@ -261,11 +261,7 @@ def _record_lines(args: Arguments) -> list["RunLine"]:
 
 
 def _grow(
-    args: Arguments,
-    recipe: "BookRecipe",
-    run_file: "RunFile",
-    lines: list["RunLine"],
-    positions: int | None = None,
+    args: Arguments, recipe: "BookRecipe", run_file: "RunFile", lines: list["RunLine"], positions: int | None = None
 ) -> int:
     """Grow a book, and write it if requested.
 

@@ -17,10 +17,7 @@ class Arguments(common.Arguments):
 
     book: str | None = option("play from the engine's own book, or from FILE", nargs="?", const=SHIPPED, metavar="FILE")
     book_randomness: float = option(
-        "how much worse than the best move a book move may be, in discs",
-        type=real(0, 64),
-        default=0.0,
-        metavar="DISCS",
+        "how much worse than the best move a book move may be, in discs", type=real(0, 64), default=0.0, metavar="DISCS"
     )
 
 

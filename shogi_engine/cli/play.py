@@ -436,8 +436,7 @@ class Arguments(common.Arguments):
     human: str = option("the human's side, default black", choices=(*SIDES, "both", "none"))
     level: int | None = common.LEVEL
     pieces: str | None = option(
-        "draw kanji (Othello: discs) or letters; default: kanji if the terminal supports them",
-        choices=terminal.PIECES,
+        "draw kanji (Othello: discs) or letters; default: kanji if the terminal supports them", choices=terminal.PIECES
     )
     notation: str = common.notation_option()
     handicap: str = option(

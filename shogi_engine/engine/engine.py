@@ -37,15 +37,7 @@ from shogi_engine.search.context import static_value
 from shogi_engine.search.forced_win import ForcedWinSolver, RootSolver
 from shogi_engine.search.root import Searcher
 from shogi_engine.search.timeman import Info as Found, Limits, Result, TimeOptions, budget_of, plan
-from shogi_engine.types.limits import (
-    Clock,
-    Limit,
-    TimeBudget,
-    check_board,
-    check_limit,
-    check_number,
-    listed,
-)
+from shogi_engine.types.limits import Clock, Limit, TimeBudget, check_board, check_limit, check_number, listed
 from shogi_engine.types.results import BoardLike, ForcedWin, Info, Move, Moves, PlayResult, Score
 
 MOVES_MAX = 30_000  # the largest move number of an SFEN; no game of any kind is longer
@@ -71,11 +63,7 @@ class Analysis(Search[PlayResult[Move]], Generic[Move]):
     """
 
     def __init__(
-        self,
-        engine: Any,
-        board: Any,
-        search: Callable[[OnInfo], PlayResult[Move]],
-        announced: contextlib.ExitStack,
+        self, engine: Any, board: Any, search: Callable[[OnInfo], PlayResult[Move]], announced: contextlib.ExitStack
     ) -> None:
         """Start it; `announced` is closed when it has ended, or cannot start."""
         self._player, self._board = engine, board
@@ -239,12 +227,7 @@ class Engine:
     """
 
     def __init__(
-        self,
-        game: str | Game = "shogi",
-        *,
-        evaluation: str = "",
-        hash_mb: int = 64,
-        threads: int = 1,
+        self, game: str | Game = "shogi", *, evaluation: str = "", hash_mb: int = 64, threads: int = 1
     ) -> None:
         self.game = game if isinstance(game, Game) else games.load(game)
         self._stop = StopToken()  # the parent of the search's and the solvers' tokens

@@ -205,12 +205,7 @@ class Game:
         self.clock.pause()
 
     def move(
-        self,
-        move: Any,
-        *,
-        seconds: float | None = None,
-        evaluation: Score | None = None,
-        depth: int | None = None,
+        self, move: Any, *, seconds: float | None = None, evaluation: Score | None = None, depth: int | None = None
     ) -> Node | None:
         """Make a move for the side to move, and charge its time. If the time had run out, end the game instead.
 

@@ -56,12 +56,7 @@ def timed_limit(engine: "Engine", limit: Limit, game: "Game | None") -> Limit:
 
 
 def choose(
-    engine: "Engine",
-    board: Any,
-    search: Callable[[], PlayResult[Any]],
-    level: int | None = None,
-    *,
-    book: bool = True,
+    engine: "Engine", board: Any, search: Callable[[], PlayResult[Any]], level: int | None = None, *, book: bool = True
 ) -> PlayResult[Any]:
     """Return the engine's answer to a position: a declaration, a book move, or the result of `search`.
 

@@ -10,13 +10,7 @@ from shogi_engine.interface import game as rules
 from shogi_engine.interface.game import MAX_PLY, MOVE_NONE, VALUE_MATE, VALUE_MATE_IN_MAX, Game
 from shogi_engine.jit import njit, record_dtype
 from shogi_engine.search.alphabeta import open_window, search_root
-from shogi_engine.search.context import (
-    USE_MULTI_PROBCUT,
-    USE_PRUNING,
-    USE_REDUCTIONS,
-    prepare_root,
-    sort_root_moves,
-)
+from shogi_engine.search.context import USE_MULTI_PROBCUT, USE_PRUNING, USE_REDUCTIONS, prepare_root, sort_root_moves
 from shogi_engine.search.tt import entry_move, probe_entry
 
 MAX_DEPTH = 100

@@ -119,11 +119,7 @@ class RootSolver:
             self._during.new_game()
 
     def before(
-        self,
-        position: Any,
-        limits: Limits,
-        table: TranspositionTable,
-        on_info: Callable[[Info], None] | None,
+        self, position: Any, limits: Limits, table: TranspositionTable, on_info: Callable[[Info], None] | None
     ) -> tuple[Result | None, Limits]:
         """If the best move is requested, run the solver first; return its result and the remaining limits.
 

@@ -36,14 +36,7 @@ from shogi_engine.training.data import (
     shard_path,
 )
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST
-from shogi_engine.training.recipe import (
-    Progress,
-    Report,
-    Trainer,
-    TrainingRecipe,
-    TrainingRequest,
-    TrainOptions,
-)
+from shogi_engine.training.recipe import Progress, Report, Trainer, TrainingRecipe, TrainingRequest, TrainOptions
 
 # ---- The stage `gate`: a match between two evaluations at equal nodes, in this process, to test if the new one is
 # better

@@ -8,15 +8,7 @@ import pytest
 from shogi_engine.csa import session
 from shogi_engine.csa.session import Timeouts
 from shogi_engine.types.results import Score
-from tests.csa.scripted import (
-    Played,
-    Screen,
-    ScriptedPlayer,
-    ScriptedServer,
-    kept_record,
-    play,
-    quick_win,
-)
+from tests.csa.scripted import Played, Screen, ScriptedPlayer, ScriptedServer, kept_record, play, quick_win
 from tests.support.answers import answered
 
 # ---- the connection is lost in a game

@@ -18,10 +18,7 @@ from shogi_engine.tsume import DONE, WRONG
 from tests.support.typed_lines import typed
 
 DAY = datetime.timedelta(days=1)
-LINES = {
-    "shogi": "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b",
-    "othello": "f5 d6 c3 d3 c4 f4 f6 f3",
-}
+LINES = {"shogi": "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b", "othello": "f5 d6 c3 d3 c4 f4 f6 f3"}
 
 
 def twenty_lines():

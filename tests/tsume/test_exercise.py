@@ -131,8 +131,7 @@ def test_hints_of_a_mate_need_proof_and_those_of_a_task_do_not():
 
 
 @pytest.mark.parametrize(
-    ("move", "status", "reply"),
-    [("7g7f", "done", ()), ("2g2f", "wrong", ("3c3d",)), ("9g9f", "refuting", ())],
+    ("move", "status", "reply"), [("7g7f", "done", ()), ("2g2f", "wrong", ("3c3d",)), ("9g9f", "refuting", ())]
 )
 def test_a_task_is_done_refuted_or_asked_about(move, status, reply):
     exercise, board = Exercise(task=Task("7g7f")), Board()

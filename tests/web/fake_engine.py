@@ -64,13 +64,7 @@ class FakeEngine:
     def _line(self, move, number, count):
         unit = "cp" if self.game.name == "shogi" else "discs"
         return Info(
-            depth=7,
-            seldepth=9,
-            multipv=number,
-            score=Score.parse(f"{unit} {count}"),
-            time=0.5,
-            nodes=4321,
-            pv=(move,),
+            depth=7, seldepth=9, multipv=number, score=Score.parse(f"{unit} {count}"), time=0.5, nodes=4321, pv=(move,)
         )
 
     def _think(self, lines, on_info):

@@ -317,13 +317,7 @@ DEFENCES = "k8/9/9/9/9/9/9/9/K7R w - 1"  # three moves of the king
 
 
 @pytest.mark.parametrize(
-    ("lengths", "reply", "left"),
-    [
-        ((3, 5, 1), 1, 5),
-        ((3, 0, 5), 1, 0),
-        ((None, 0, 3), 1, 0),
-        ((3, None, 5), 1, None),
-    ],
+    ("lengths", "reply", "left"), [((3, 5, 1), 1, 5), ((3, 0, 5), 1, 0), ((None, 0, 3), 1, 0), ((3, None, 5), 1, None)]
 )
 def test_the_best_defence_escapes_or_lives_longest(lengths, reply, left):
     board = Board(DEFENCES)

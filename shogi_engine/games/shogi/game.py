@@ -3,15 +3,7 @@
 import importlib
 from typing import Any
 
-from shogi_engine.games.shogi import (  # noqa: F401  (they register)
-    book,
-    movegen,
-    names,
-    ordering,
-    position,
-    rules,
-    texts,
-)
+from shogi_engine.games.shogi import book, movegen, names, ordering, position, rules, texts  # noqa: F401  (they register)
 from shogi_engine.games.shogi.evaluation import naive  # noqa: F401
 from shogi_engine.games.shogi.names import EVALUATIONS
 from shogi_engine.games.shogi.ordering import CONTINUATION_SLOTS

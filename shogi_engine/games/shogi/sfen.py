@@ -292,10 +292,7 @@ def _why_no_drop(pos: Any, kind: int, target: int) -> str:
     pawns = [square for square in column if pos.board[square] == side << 4 | t.PAWN]
     if kind == t.PAWN and pawns:
         return Message(
-            "{0} already has a pawn on file {1}, on {2} (nifu)",
-            t.SIDES[side],
-            9 - target % 9,
-            t.SQUARE_NAMES[pawns[0]],
+            "{0} already has a pawn on file {1}, on {2} (nifu)", t.SIDES[side], 9 - target % 9, t.SQUARE_NAMES[pawns[0]]
         )
     return ""
 

@@ -13,12 +13,7 @@ from shogi_engine.games.shogi.names import piece_worths, worth_table
 from shogi_engine.games.shogi.params import VALUES
 from shogi_engine.games.shogi.sfen import START, parse_sfen, parse_usi
 from shogi_engine.games.shogi.types import KING
-from shogi_engine.interface.game import (
-    VALUE_MAX,
-    do_move,
-    evaluate,
-    refresh_line,
-)
+from shogi_engine.interface.game import VALUE_MAX, do_move, evaluate, refresh_line
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context, set_root
 from tests.support.shogi_moves import legal_moves

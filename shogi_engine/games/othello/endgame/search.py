@@ -655,12 +655,7 @@ def solve_all(ctx, own, opponent, scores):
     """
     for number in range(len(own)):
         score = solve(
-            ctx,
-            own[number],
-            opponent[number],
-            LOWEST - 1,
-            HIGHEST + 1,
-            ALL ^ (own[number] | opponent[number]),
+            ctx, own[number], opponent[number], LOWEST - 1, HIGHEST + 1, ALL ^ (own[number] | opponent[number])
         )
         if ctx.stopped:
             return number

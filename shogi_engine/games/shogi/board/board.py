@@ -28,13 +28,7 @@ from shogi_engine.games.shogi.board.pieces import (
     can_promote,
     file_index,
 )
-from shogi_engine.games.shogi.board_kernels import (
-    BOARD,
-    NO_LEGAL_MOVE,
-    TEXT_BYTES,
-    TRIED,
-    UNDECIDED,
-)
+from shogi_engine.games.shogi.board_kernels import BOARD, NO_LEGAL_MOVE, TEXT_BYTES, TRIED, UNDECIDED
 from shogi_engine.games.shogi.movegen import CODES
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, entering_king_rule
 from shogi_engine.games.shogi.notation import USI_MOVE, format_move, parse_move

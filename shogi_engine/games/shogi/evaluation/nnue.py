@@ -392,15 +392,7 @@ def kept_accumulator(ctx, codes, colour):
     for _ in range(added - removed - listed):
         list_row(ctx, REMOVED, removed, block)
         removed += 1
-    sum_rows_i16(
-        vector,
-        vector,
-        memory_at(ctx, ADDED),
-        added,
-        memory_at(ctx, REMOVED),
-        removed,
-        ctx.evaluation.width,
-    )
+    sum_rows_i16(vector, vector, memory_at(ctx, ADDED), added, memory_at(ctx, REMOVED), removed, ctx.evaluation.width)
     return vector
 
 
