@@ -11,17 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.common.text import clamped_number, sanitize
+from shogi_engine.games.shogi import names
 from shogi_engine.games.shogi.book import SHIPPED, shipped
-from shogi_engine.games.shogi.names import (
-    DEFAULT_SCALE,
-    ENTERING_KING_RULES,
-    EVALUATIONS,
-    FILE_EVALUATIONS,
-    FULL,
-    LARGEST_SCALE,
-    TRAINED_EVALUATIONS,
-    read_scale,
-)
 from shogi_engine.interface.extras import opens_from_book
 from shogi_engine.language import mark, translate
 from shogi_engine.search.timeman import TimeOptions
@@ -90,10 +81,10 @@ OPTIONS = (
     Option("SlowMover", "spin", TimeOptions.slow_mover, 10, 1000),
     Option("RoundUpToFullSecond", "check", "false"),
     Option("MateSearch", "check", "true"),
-    Option("EvalType", "combo", EVALUATIONS.default, choices=EVALUATIONS),
+    Option("EvalType", "combo", names.EVALUATIONS.default, choices=names.EVALUATIONS),
     Option("EvalDir", "string", "eval"),
     Option("EvalFile", "filename", STANDARD_FILE),
-    Option("FV_SCALE", "spin", DEFAULT_SCALE, 1, LARGEST_SCALE),
+    Option("FV_SCALE", "spin", names.DEFAULT_SCALE, 1, names.LARGEST_SCALE),
     Option("USI_OwnBook", "check", "true"),
     Option("BookFile", "filename", "book.db"),
     Option("BookMoves", "spin", 16, 1, 600),
@@ -101,12 +92,12 @@ OPTIONS = (
     Option("BookIgnoreRate", "spin", 0, 0, 100),
     Option("IgnoreBookPly", "check", "true"),
     Option("FlippedBook", "check", "true"),
-    Option("EnteringKingRule", "combo", "CSARule27", choices=ENTERING_KING_RULES),
+    Option("EnteringKingRule", "combo", "CSARule27", choices=names.ENTERING_KING_RULES),
     Option("MaxMovesToDraw", "spin", 0, 0, 100000),
     Option("DrawValueBlack", "spin", -2, -30000, 30000),
     Option("DrawValueWhite", "spin", -2, -30000, 30000),
     Option("ResignValue", "spin", 99999, 1, 99999),
-    Option("SkillLevel", "spin", FULL, 0, FULL),
+    Option("SkillLevel", "spin", names.FULL, 0, names.FULL),
     Option("PvInterval", "spin", 300, 0, 100000),
     Option("ConsiderationMode", "check", "false"),
     Option("OutputFailLHPV", "check", "true"),
@@ -193,7 +184,7 @@ class Options:
     def limit_searches(self) -> bool:
         """Tell whether the options limit every search. Analysis and mate searches are never limited."""
         limited = any(self.number(name) > 0 for name in ("NodesLimit", "DepthLimit"))
-        return limited or self.number("SkillLevel") < FULL
+        return limited or self.number("SkillLevel") < names.FULL
 
     def time_options(self) -> TimeOptions:
         """Return the settings of the time management."""
@@ -230,15 +221,15 @@ def options_table(language: str = "en") -> str:
 class Choice:
     """The name of an evaluation, the file of its weights if it needs one, and FV_SCALE."""
 
-    name: str = EVALUATIONS.default
+    name: str = names.EVALUATIONS.default
     file: Path | None = None
-    fv_scale: int = DEFAULT_SCALE
+    fv_scale: int = names.DEFAULT_SCALE
 
 
 def choice_of(options: Options) -> Choice:
     """Return the evaluation that `options` select."""
     name, file_name = options.text("EvalType"), options.text("EvalFile")
-    if name not in FILE_EVALUATIONS and (name not in TRAINED_EVALUATIONS or file_name == STANDARD_FILE):
+    if name not in names.FILE_EVALUATIONS and (name not in names.TRAINED_EVALUATIONS or file_name == STANDARD_FILE):
         return Choice(name)
     file = Path(options.text("EvalDir"), file_name).absolute()
     return Choice(name, file, options.number("FV_SCALE"))
@@ -253,13 +244,15 @@ def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None
     try:
         engine.set_evaluation(choice.name, choice.file)
     except ValueError as fault:
-        inform(f"{fault}; using {EVALUATIONS.default} instead")
+        inform(f"{fault}; using {names.EVALUATIONS.default} instead")
         engine.set_evaluation()
     else:
         if choice.file is not None:
             described = f"evaluation {engine.searcher.evaluator.describe()}"
             if choice.name == "nnue":
-                scale = choice.fv_scale if choice.fv_scale != DEFAULT_SCALE else read_scale(choice.file.parent)
+                scale = (
+                    choice.fv_scale if choice.fv_scale != names.DEFAULT_SCALE else names.read_scale(choice.file.parent)
+                )
                 engine.configure(fv_scale=scale)
                 described += f", FV_SCALE {scale}"
             inform(described)
@@ -274,7 +267,7 @@ def file_facts(engine: "Engine", choice: Choice) -> str:
     if evaluator.evaluation.name != choice.name:  # the file was refused
         return ""
     size = f"{choice.file.stat().st_size / 1e6:.1f} MB"
-    return f"{size}, FV_SCALE {evaluator.params.fv_scale}" if choice.name in FILE_EVALUATIONS else size
+    return f"{size}, FV_SCALE {evaluator.params.fv_scale}" if choice.name in names.FILE_EVALUATIONS else size
 
 
 # ---- The opening book of a USI session: opening it, and answering `go` from it

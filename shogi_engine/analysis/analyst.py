@@ -10,17 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from shogi_engine.analysis.judgement import (
-    MISSED,
-    PASS,
-    GameAnalysis,
-    MoveAnalysis,
-    PositionResult,
-    facts_of,
-    judge,
-    judge_ply,
-    plies_to_examine,
-)
+from shogi_engine.analysis import judgement
+from shogi_engine.analysis.judgement import GameAnalysis, MoveAnalysis, PositionResult
 from shogi_engine.common.files import json_of, write_whole
 from shogi_engine.engine import Engine
 from shogi_engine.jobs import Pool
@@ -223,15 +214,15 @@ class Blunder(NamedTuple):
 def last_blunder(examiner: PositionAnalyser, record: GameRecord) -> Blunder | None:
     """Judge the last move of a game, as a coach does after each; None if it is no blunder."""
     moves = record.moves
-    if not moves or moves[-1] == PASS:
+    if not moves or moves[-1] == judgement.PASS:
         return None
     before = len(moves) - 1
     findings = {ply: examiner.examine(record, ply) for ply in (before, before + 1)}
-    judged = judge_ply(record, moves, before, findings)
+    judged = judgement.judge_ply(record, moves, before, findings)
     if judged.verdict != "blunder":
         return None
-    facts = facts_of(record.game, record.board(before), judged)
-    return Blunder(judged, tuple(fact for fact in facts if fact.kind not in MISSED))
+    facts = judgement.facts_of(record.game, record.board(before), judged)
+    return Blunder(judged, tuple(fact for fact in facts if fact.kind not in judgement.MISSED))
 
 
 Game = tuple[str, str, tuple[str, ...]]  # a game's name, its start and its moves
@@ -327,7 +318,7 @@ class Analyst:
             on_position: called in this thread with each new finding
         """
         findings: dict[Key, PositionResult] = dict(known or {})
-        keys = [(number, ply) for number, record in enumerate(records) for ply in plies_to_examine(record)]
+        keys = [(number, ply) for number, record in enumerate(records) for ply in judgement.plies_to_examine(record)]
         todo = [key for key in keys if key not in findings]
         plan = self._examination([(record.game, record.start, tuple(record.moves)) for record in records])
         if not self.cluster:  # once, before the threads start
@@ -346,7 +337,7 @@ class Analyst:
         by_game: list[dict[int, PositionResult]] = [{} for _ in records]
         for number, ply in keys:
             by_game[number][ply] = findings[number, ply]
-        return [judge(record, found) for record, found in zip(records, by_game, strict=True)]
+        return [judgement.judge(record, found) for record, found in zip(records, by_game, strict=True)]
 
 
 def analyse(
@@ -379,7 +370,7 @@ def analyse(
         raise TypeError(f"expected a GameRecord, not {record!r:.60}")
     if unknown := set(limits) - set(LIMITS):
         raise InputError("there is no limit {0}; there are {1}", ", ".join(sorted(unknown)), ", ".join(LIMITS))
-    whole = len(plies_to_examine(record))
+    whole = len(judgement.plies_to_examine(record))
     done = 0
 
     def tell(key: Key, found: PositionResult) -> None:
@@ -419,7 +410,7 @@ class SavedAnalysis:
         self._due = 0.0
         if self.path is not None and self.path.exists():
             self._read(self.path)
-        examined = [set(plies_to_examine(record)) for record in records]
+        examined = [set(judgement.plies_to_examine(record)) for record in records]
         self.known: dict[Key, PositionResult] = {
             (number, ply): found
             for number, name in enumerate(self._digests)

@@ -14,30 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from shogi_engine.analysis import judgement
 from shogi_engine.analysis.analyst import Hint
-from shogi_engine.analysis.judgement import (
-    BLUNDER,
-    KINDS,
-    LANGUAGES,
-    MATE,
-    MOVE,
-    OPENING,
-    PASS,
-    PIECE,
-    VERDICTS,
-    WIN,
-    GameAnalysis,
-    MoveAnalysis,
-    after_move,
-    is_mistake,
-    kind_of,
-    line_texts,
-    move_text,
-    score_words,
-    truncated_line,
-    unit_of,
-    words_of,
-)
+from shogi_engine.analysis.judgement import LANGUAGES, PASS, GameAnalysis, MoveAnalysis
 from shogi_engine.common.text import table
 from shogi_engine.games import NAMES
 from shogi_engine.language import mark, translate
@@ -90,12 +69,15 @@ class Said(NamedTuple):
 
 def said_of(game: str, move: MoveAnalysis, board: Any, language: str, why: Sequence[str] = ()) -> Said:
     """Return what is said of a move; `board` is a Board with the position before it, unchanged on return."""
-    words = words_of(language, game)
-    value, best = (score_words(score, unit_of(game), words) for score in (move.black_played_score, move.black_score))
+    words = judgement.words_of(language, game)
+    value, best = (
+        judgement.score_words(score, judgement.unit_of(game), words)
+        for score in (move.black_played_score, move.black_score)
+    )
     missed = words["missed"].format(length=move.missed_mate) if move.missed_mate else ""
     verdict = ", ".join(filter(None, (words.get(move.verdict), missed)))
-    better = truncated_line(move.pv, move.score.mate)
-    played, line = move_text(board, move.move, language), line_texts(board, better, language)
+    better = judgement.truncated_line(move.pv, move.score.mate)
+    played, line = judgement.move_text(board, move.move, language), judgement.line_texts(board, better, language)
     return Said(move, words, played, value, best, verdict, better, line, why)
 
 
@@ -177,7 +159,7 @@ def _add_line(node: Node, moves: Sequence[str], move: MoveAnalysis) -> None:
     """Add a better line to the variations after a node, unless one already starts with its first move."""
     if moves and moves[0] not in [child.move for child in node.children]:
         first = node = node.add(moves[0])
-        first.evaluation, first.depth = after_move(move.score), move.depth or None
+        first.evaluation, first.depth = judgement.after_move(move.score), move.depth or None
         for each in moves[1:]:
             node = node.add(each)
 
@@ -206,7 +188,7 @@ def _by_program(line: str) -> bool:
 @functools.cache
 def _annotations() -> re.Pattern[str]:
     """Return a pattern of the lines that `annotate` writes: of a value, of a verdict with the better line."""
-    words = [words_of(language, game) for language in LANGUAGES for game in NAMES]
+    words = [judgement.words_of(language, game) for language in LANGUAGES for game in NAMES]
     chance, better = ("|".join(re.escape(each[name]) for each in words) for name in ("chance", "better"))
     return re.compile(rf".{{1,40}} \((?:{chance}) [0-9]+%\)|.{{1,60}} \(-[0-9]+%\); (?:{better}): .*\).*")
 
@@ -310,7 +292,7 @@ def hint_table(hints: Sequence[Hint], board: Any = None, language: str = "en") -
     """
     if not hints:
         return translate("the game is over", language)
-    words = words_of(language)
+    words = judgement.words_of(language)
     rows = [
         [translate(name, language) for name in HINT_HEAD],
         *(_hint_row(hint, board, language, words) for hint in hints),
@@ -320,9 +302,9 @@ def hint_table(hints: Sequence[Hint], board: Any = None, language: str = "en") -
 
 def _hint_row(hint: Hint, board: Any, language: str, words: dict[str, str]) -> list[str]:
     usual = board is None or language == "en"
-    line = list(hint.pv) if usual else line_texts(board, hint.pv, language)
+    line = list(hint.pv) if usual else judgement.line_texts(board, hint.pv, language)
     unit = "discs" if hint.score.unit == "discs" else "pawns"
-    value = str(hint.score) if language == "en" else score_words(hint.score, unit, words)
+    value = str(hint.score) if language == "en" else judgement.score_words(hint.score, unit, words)
     depth = translate("exact", language) if hint.exact else translate("depth {depth}", language)
     return [line[0], value, f"{hint.chance:.0%}", depth.format(depth=hint.depth), " ".join(line)]
 
@@ -334,12 +316,12 @@ def game_table(game: GameAnalysis, language: str = "en") -> str:
     Passes are not numbered, as is usual in Othello.
     """
     name = game.record.game
-    words = words_of(language, name)
+    words = judgement.words_of(language, name)
     rows = [[translate(each, language, name) for each in GAME_HEAD]]
     guilty = []
     for (move, board), each in zip(game.boards(), said(game, language).values(), strict=True):
         number = numbered(game, move.ply)
-        best = move_text(board, move.best, language) if move.best else ""
+        best = judgement.move_text(board, move.best, language) if move.best else ""
         rows.append(_row(each, str(number), best, game.unit, language))
         if each.verdict:
             guilty += [f"{number:>3}  {each.sentence}", *(f"     {text}" for text in each.why)]
@@ -374,7 +356,7 @@ def _counts(game: GameAnalysis, words: dict[str, str]) -> list[str]:
     for side in SIDES:
         counts = (
             f"{words[name]} {sum(move.verdict == name for move in game.moves if move.side == side)}"
-            for name, _ in VERDICTS
+            for name, _ in judgement.VERDICTS
         )
         rows.append(f"{words[side]}: {', '.join(counts)}; {words['gave']} {game.mean_loss(side):.1%}")
     return rows
@@ -382,7 +364,7 @@ def _counts(game: GameAnalysis, words: dict[str, str]) -> list[str]:
 
 def named_lines(game: GameAnalysis, language: str) -> list[str]:
     """Return a row per side that has an opening or a castle: their names, each with the ply at which it stood."""
-    words, names = words_of(language, game.record.game), game.names
+    words, names = judgement.words_of(language, game.record.game), game.names
     rows = []
     for side, *named in zip(SIDES, names.openings, names.castles, strict=True) if names else ():
         texts = [f"{each.name.text(language)} ({each.ply})" for standings in named for each in standings]
@@ -402,14 +384,14 @@ def sentences_on(game: GameAnalysis, move: MoveAnalysis, language: str = "en") -
 
 PLAYERS_HEAD = (
     mark("player"), mark("games"), mark("won"), mark("drawn"), mark("lost"), mark("accuracy"),
-    *(name for name, _ in VERDICTS),
+    *(name for name, _ in judgement.VERDICTS),
 )  # fmt: skip
 KIND_NAMES = {
-    MATE: mark("missed mate"),
-    WIN: mark("win given away"),
-    PIECE: mark("pieces lost"),
-    OPENING: mark("opening"),
-    MOVE: mark("other"),
+    judgement.MATE: mark("missed mate"),
+    judgement.WIN: mark("win given away"),
+    judgement.PIECE: mark("pieces lost"),
+    judgement.OPENING: mark("opening"),
+    judgement.MOVE: mark("other"),
 }
 MISTAKES, OPENINGS = mark("kinds of mistakes"), mark("score (games)")
 LESSON = mark("best lesson, game {number}")
@@ -489,14 +471,14 @@ def _player(name: str, games: Sequence[GameAnalysis]) -> PlayerSummary:
         if found := BY_RESULT.get(games[number].record.result):
             results[found[side]] += 1
     moves = [(number, move) for number, side in sides for move in games[number].moves if move.side == SIDES[side]]
-    kinds = Counter(kind_of(games[number], move) for number, move in moves if is_mistake(move))
+    kinds = Counter(judgement.kind_of(games[number], move) for number, move in moves if judgement.is_mistake(move))
     return PlayerSummary(
         name,
         len({number for number, _side in sides}),
         (results[0], results[1], results[2]),
         accuracy_of([move for _number, move in moves]),
-        {verdict: sum(move.verdict == verdict for _number, move in moves) for verdict, _ in VERDICTS},
-        {kind: kinds[kind] for kind in KINDS},
+        {verdict: sum(move.verdict == verdict for _number, move in moves) for verdict, _ in judgement.VERDICTS},
+        {kind: kinds[kind] for kind in judgement.KINDS},
         scored(games, name),
         _lesson(games, moves),
     )
@@ -511,9 +493,9 @@ def _lesson(games: Sequence[GameAnalysis], moves: Sequence[tuple[int, MoveAnalys
 
     def worth(number: int, move: MoveAnalysis) -> tuple[bool, float]:
         explained = move.ply in games[number].why
-        return explained and (move.loss >= BLUNDER or bool(move.missed_mate)), move.loss
+        return explained and (move.loss >= judgement.BLUNDER or bool(move.missed_mate)), move.loss
 
-    bad = [(number, move) for number, move in moves if is_mistake(move)]
+    bad = [(number, move) for number, move in moves if judgement.is_mistake(move)]
     return Advice(*max(bad, key=lambda each: worth(*each))) if bad else None
 
 
@@ -590,7 +572,7 @@ def page(games: Sequence[GameAnalysis], language: str = "en", titles: Sequence[s
         _game(game, boards, language, titles[number] if number < len(titles) else "")
         for number, game in enumerate(games)
     ]
-    words = words_of(language, games[0].record.game if games else "shogi")
+    words = judgement.words_of(language, games[0].record.game if games else "shogi")
     head, *rows = player_rows(found := players(games) if len(games) > 1 else [], language)
     return render(
         "analysis.html",
@@ -607,14 +589,14 @@ def page(games: Sequence[GameAnalysis], language: str = "en", titles: Sequence[s
 
 def _game(game: GameAnalysis, boards: _Boards, language: str, title: str) -> dict[str, Any]:
     """Return a game's data for the page: its positions, each with the move that led there."""
-    record, words = game.record, words_of(language, game.record.game)
+    record, words = game.record, judgement.words_of(language, game.record.game)
     names = " - ".join(f"{words[side]} {name}" for side, name in zip(SIDES, record.names, strict=True) if name)
     before = {move.ply - 1: move.black for move in game.moves}
     before[len(record.moves)] = game.final
     board, judged = record.board(0), said(game, language)
     plies: list[dict[str, Any]] = [{"board": boards.add(board), "black": before.get(0, game.final)}]
     for ply, text in enumerate(record.moves, 1):
-        row: dict[str, Any] = {"move": move_text(board, text, language)}
+        row: dict[str, Any] = {"move": judgement.move_text(board, text, language)}
         row |= {} if text == PASS else {"number": numbered(game, ply)}
         if (each := judged.get(ply)) is not None:
             row |= _judged(each, board, boards, game.unit, language)

@@ -3,17 +3,7 @@
 from typing import Any
 
 from shogi_engine.cli.terminal import KANJI, BoardStyle, Line
-from shogi_engine.games.shogi.types import (
-    BLACK,
-    HAND_ORDER,
-    KANJI_NUMBERS,
-    KANJI_PIECES,
-    RANKS,
-    SIDE_MARKS,
-    SYMBOLS,
-    WHITE,
-    WIDE_DIGITS,
-)
+from shogi_engine.games.shogi import types
 from shogi_engine.language import translate as _
 from shogi_engine.play.words import side_name
 
@@ -24,7 +14,7 @@ PROMOTED, MOVED, LEFT, CHECK, EMPTY = "red", "reverse", "bold yellow", "bold whi
 
 def draw(board: Any, look: BoardStyle) -> list[Line]:
     """Return the board between the far side's hand and the near side's, and the side to move."""
-    near = WHITE if look.flipped else BLACK
+    near = types.WHITE if look.flipped else types.BLACK
     order = range(80, -1, -1) if look.flipped else range(81)
     cells = [_cell(board, square, look) for square in order]
     rows = [cells[start : start + 9] for start in range(0, 81, 9)]
@@ -32,13 +22,15 @@ def draw(board: Any, look: BoardStyle) -> list[Line]:
     ranks = range(9, 0, -1) if look.flipped else range(1, 10)
     lines: list[Line] = [_hand(board, 1 - near, look)]
     if look.pieces == KANJI:
-        lines.append([("  " + " ".join(WIDE_DIGITS[file] for file in files), "")])
+        lines.append([("  " + " ".join(types.WIDE_DIGITS[file] for file in files), "")])
         lines.append([(FRAME, "")])
-        lines += [[("|", ""), *row, (f"|{KANJI_NUMBERS[rank]}", "")] for row, rank in zip(rows, ranks, strict=True)]
+        lines += [
+            [("|", ""), *row, (f"|{types.KANJI_NUMBERS[rank]}", "")] for row, rank in zip(rows, ranks, strict=True)
+        ]
         lines.append([(FRAME, "")])
     else:
         lines.append([("".join(f"{file:>3}" for file in files), "")])
-        lines += [[*row, (f" {RANKS[rank - 1]}", "")] for row, rank in zip(rows, ranks, strict=True)]
+        lines += [[*row, (f" {types.RANKS[rank - 1]}", "")] for row, rank in zip(rows, ranks, strict=True)]
     check = board.king_squares[board.turn] is not None and board.is_check()
     state = _("{side} to move, in check") if check else _("{side} to move")
     return [*lines, _hand(board, near, look), [(state.format(side=side_name(board.turn, "shogi")), "")]]
@@ -47,10 +39,12 @@ def draw(board: Any, look: BoardStyle) -> list[Line]:
 def _hand(board: Any, colour: int, look: BoardStyle) -> Line:
     """Return a side's name, hand and clock."""
     kanji = look.pieces == KANJI
-    names, hand = KANJI_PIECES if kanji else SYMBOLS, board.pieces_in_hand[colour]
-    held = " ".join(names[kind] + (str(hand[kind]) if hand[kind] > 1 else "") for kind in HAND_ORDER if hand[kind])
+    names, hand = types.KANJI_PIECES if kanji else types.SYMBOLS, board.pieces_in_hand[colour]
+    held = " ".join(
+        names[kind] + (str(hand[kind]) if hand[kind] > 1 else "") for kind in types.HAND_ORDER if hand[kind]
+    )
     line = [
-        (f"{SIDE_MARKS[colour]} " if kanji else "", ""),
+        (f"{types.SIDE_MARKS[colour]} " if kanji else "", ""),
         (f"{side_name(colour, 'shogi')}: ", ""),
         (held or "-", INK[colour]),
     ]
@@ -71,6 +65,6 @@ def _cell(board: Any, square: int, look: BoardStyle) -> tuple[str, str]:
     elif piece.color == board.turn and square == board.king_squares[board.turn] and board.is_check():
         style = CHECK
     if look.pieces == KANJI:
-        far = (piece.color == WHITE) != look.flipped
+        far = (piece.color == types.WHITE) != look.flipped
         return f"{'v' if far else ' '}{piece.japanese_symbol()}", style
     return f"{('*' if moved and not look.colours else '') + str(piece):>3}", style

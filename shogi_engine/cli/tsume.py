@@ -5,26 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from shogi_engine import games
+from shogi_engine import games, tsume
 from shogi_engine.cli import common
 from shogi_engine.cli.common import at_least_one, check_outputs, flag, option, positional, write_problems
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import Desk, default_pieces
 from shogi_engine.language import InputError, translate as _, translate_fault
-from shogi_engine.tsume import (
-    ANSWERED,
-    GRADES,
-    SOLVED,
-    Exercise,
-    Problem,
-    Progress,
-    as_records,
-    as_text,
-    daily,
-    heading,
-    problems,
-    title,
-)
 
 LENGTHS = range(1, 12, 2)
 
@@ -38,7 +24,7 @@ class Arguments(common.Arguments):
     daily: bool = flag("the problem of the day")
     length: int | None = option("only problems of this length: 1, 3 ... 11", type=int, choices=LENGTHS, metavar="PLIES")
     grade: int | None = option(
-        "only problems of this difficulty, 1 (easy) to 10", type=int, choices=range(1, GRADES + 1), metavar="N"
+        "only problems of this difficulty, 1 (easy) to 10", type=int, choices=range(1, tsume.GRADES + 1), metavar="N"
     )
     progress: bool = flag("only show how many problems you have solved")
     out: Path | None = option(
@@ -50,14 +36,14 @@ class Arguments(common.Arguments):
 
 def run(args: Arguments) -> int:
     """Give problems until the user leaves."""
-    solved, some = Progress(), problems(args.length, args.grade)
+    solved, some = tsume.Progress(), tsume.problems(args.length, args.grade)
     if args.progress:
         print("\n".join(progress_lines(solved)))
         return 0
     if args.out:
         write(args.out, args, solved, some)
         return 0
-    problem: Problem | None = first_problem(args, solved, some)
+    problem: tsume.Problem | None = first_problem(args, solved, some)
     from shogi_engine.engine import Engine
 
     desk, engine = Desk(pieces=default_pieces(sys.stdout)), Engine("shogi", hash_mb=16)
@@ -71,40 +57,45 @@ def run(args: Arguments) -> int:
     return 0
 
 
-def write(out: Path, args: Arguments, solved: Progress, some: tuple[Problem, ...]) -> None:
+def write(out: Path, args: Arguments, solved: tsume.Progress, some: tuple[tsume.Problem, ...]) -> None:
     """Write the problem that the arguments name, or all those of a length and grade."""
     check_outputs("tsume", {"--out": out})
     if args.daily or args.number is not None or not some:
         some = (first_problem(args, solved, some),)
-    print(write_problems(out, as_records(some), heading(some), as_text(some)))
+    print(write_problems(out, tsume.as_records(some), tsume.heading(some), tsume.as_text(some)))
 
 
-def first_problem(args: Arguments, progress: Progress, some: tuple[Problem, ...]) -> Problem:
+def first_problem(args: Arguments, progress: tsume.Progress, some: tuple[tsume.Problem, ...]) -> tsume.Problem:
     """Return the problem to begin with. Raises ValueError if there is none."""
     if args.daily:
-        return daily()
+        return tsume.daily()
     if args.number is not None:
-        if args.number > len(problems()):
-            raise InputError("tsume: there are only {0} problems; there is no number {1}", len(problems()), args.number)
-        return problems()[int(args.number) - 1]
+        if args.number > len(tsume.problems()):
+            raise InputError(
+                "tsume: there are only {0} problems; there is no number {1}", len(tsume.problems()), args.number
+            )
+        return tsume.problems()[int(args.number) - 1]
     if not some:
         raise InputError("tsume: there is no problem of this length and grade")
     return progress.next_of(some) or some[0]
 
 
-def progress_lines(progress: Progress) -> list[str]:
+def progress_lines(progress: tsume.Progress) -> list[str]:
     """Return lines with the number of solved problems of each length."""
     words = _("{length} plies: {solved} of {count} solved")
     rows = []
     for length in LENGTHS:
-        some = problems(length)
+        some = tsume.problems(length)
         rows.append(words.format(length=length, solved=progress.count(some), count=len(some)))
     return rows
 
 
-def give(desk: Desk, engine: Any, problem: Problem, progress: Progress) -> bool:
+def give(desk: Desk, engine: Any, problem: tsume.Problem, progress: tsume.Progress) -> bool:
     """Give a problem until it is solved or skipped; return False if the user leaves."""
-    exercise, start = Exercise(lengths={(): problem.length}), games.game_module("shogi", "board").Board(problem.sfen)
+    exercise, start = (
+        tsume.Exercise(lengths={(): problem.length}),
+        games.game_module("shogi", "board").Board(problem.sfen),
+    )
 
     def note(noted: Callable[[], None]) -> None:
         try:
@@ -116,11 +107,11 @@ def give(desk: Desk, engine: Any, problem: Problem, progress: Progress) -> bool:
         note(lambda: progress.fail(problem))
         return ()
 
-    desk.show(title(problem))
+    desk.show(tsume.title(problem))
     stays = desk.solve(exercise, "shogi", start.copy(), engine, wrong)
-    if exercise.status == SOLVED:
+    if exercise.status == tsume.SOLVED:
         note(lambda: progress.solve(problem, exercise.helped))
         desk.show(_("Solved, with a hint.") if exercise.helped else _("Solved."))
-    elif exercise.status == ANSWERED:
+    elif exercise.status == tsume.ANSWERED:
         desk.show(desk.text(start, problem.moves))
     return stays

@@ -24,18 +24,8 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Any, Generic, Self, overload
 
-from shogi_engine.clients.base import (
-    FAULTS,
-    Command,
-    EngineClient,
-    EngineError,
-    EngineProcess,
-    PlainClient,
-    attribute,
-    in_turn,
-    plain,
-    run_plainly,
-)
+from shogi_engine.clients import base
+from shogi_engine.clients.base import FAULTS, EngineError
 from shogi_engine.common.text import NUMBER_MAX, clamped_number, legal_line, sanitize
 from shogi_engine.language import InputError
 from shogi_engine.types.limits import Limit, check_board, check_limit, check_number, listed
@@ -303,7 +293,7 @@ class Search(Generic[Move]):
 
     def __init__(
         self,
-        process: EngineProcess,
+        process: base.EngineProcess,
         position: Position[Move],
         timeout: float | None,
         answers: tuple[str, ...] = ("bestmove",),
@@ -438,7 +428,7 @@ OptionValues = Mapping[str, Value] | Iterable[tuple[str, Value]]
 _log = logging.getLogger(__name__)
 
 
-class UsiClient(EngineClient):
+class UsiClient(base.EngineClient):
     """A USI engine; see EngineClient. A crash, a timeout or another violation of the protocol raises EngineError.
 
     If a search of `analysis`, `begin` or `ponder` is running, a call that needs the engine ends that search first.
@@ -454,7 +444,7 @@ class UsiClient(EngineClient):
 
     def __init__(
         self,
-        command: Command,
+        command: base.Command,
         options: OptionValues = (),
         *,
         defaults: OptionValues = (),
@@ -527,7 +517,7 @@ class UsiClient(EngineClient):
 
     # ---- options and games -------------------------------------------------------------------------------------
 
-    @in_turn
+    @base.in_turn
     async def configure(self, options: OptionValues) -> None:
         """Set options until `close`; a value is a str, int or bool, None presses a button.
 
@@ -542,7 +532,7 @@ class UsiClient(EngineClient):
             if not self._greeting and value is not None:
                 self._later[name] = value
 
-    @in_turn
+    @base.in_turn
     async def offer(self, options: OptionValues) -> None:
         """Set those options that the engine has, to values that it accepts."""
         await self.start()
@@ -567,7 +557,7 @@ class UsiClient(EngineClient):
             self._set_option("MultiPV", own if multipv is None else multipv)
             self._lines_changed = multipv is not None
 
-    @in_turn
+    @base.in_turn
     async def ready(self) -> None:
         """Send isready and wait for readyok."""
         await self.start()
@@ -581,13 +571,13 @@ class UsiClient(EngineClient):
             await self._until("readyok", self.ready_timeout)
             self._owes_ready = False
 
-    @in_turn
+    @base.in_turn
     async def new_game(self) -> None:
         """Prepare for a game."""
         await self.ready()
         self.send("usinewgame")
 
-    @in_turn
+    @base.in_turn
     async def game_over(self, result: str, *, stop: bool = True) -> None:
         """Send the result, 'win', 'lose' or 'draw'.
 
@@ -635,7 +625,7 @@ class UsiClient(EngineClient):
         await self._receive_ready()
         self.check_silent()
 
-    @in_turn
+    @base.in_turn
     async def analysis(
         self,
         position: Position[Move],
@@ -675,7 +665,7 @@ class UsiClient(EngineClient):
         """Raise ValueError if USI cannot express a limit."""
         go_words(limit)
 
-    @in_turn
+    @base.in_turn
     async def begin(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> Search[Move]:
         """Begin the search of `play`; after `ponder` of the same position, by a ponderhit.
 
@@ -689,7 +679,7 @@ class UsiClient(EngineClient):
             return self._hit()
         return await self.analysis(position, limit, root_moves=root_moves)
 
-    @in_turn
+    @base.in_turn
     async def play(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> PlayResult[Move]:
         """Return the move for `position`; after `ponder` of the same position, by a ponderhit.
 
@@ -708,7 +698,7 @@ class UsiClient(EngineClient):
         self, position: Position[Move], limit: Limit, *, multipv: int, root_moves: Moves = ()
     ) -> list[Info[Move]]: ...
 
-    @in_turn
+    @base.in_turn
     async def analyse(
         self, position: Position[Move], limit: Limit, *, multipv: int | None = None, root_moves: Moves = ()
     ) -> Info[Move] | list[Info[Move]]:
@@ -719,7 +709,7 @@ class UsiClient(EngineClient):
         await search.wait()
         return search.info if multipv is None else search.multipv
 
-    @in_turn
+    @base.in_turn
     async def mate(self, position: Position[Move], limit: Limit | None = None) -> ForcedWin[Move]:
         """Look for a mate within the limit's `time`, without one until a result is proven.
 
@@ -752,7 +742,7 @@ class UsiClient(EngineClient):
         """The position, as a `position` command, that the engine ponders on; '' if it is not pondering."""
         return self._pondered
 
-    @in_turn
+    @base.in_turn
     async def ponder(self, position: Position[Move], limit: Limit) -> Search[Move]:
         """Begin to search `position`, in which the expected reply has been made, on the opponent's time."""
         words, command = go_words(limit), await self._command(position)
@@ -775,7 +765,7 @@ class UsiClient(EngineClient):
         search.hit(began, (clock or self._ponder_limit).allowed(side_to_move(command)))
         return search
 
-    @in_turn
+    @base.in_turn
     async def ponder_hit(self, clock: Limit | None = None) -> PlayResult[Any]:
         """Send `ponderhit`, as the expected move was played; return the answer.
 
@@ -784,14 +774,14 @@ class UsiClient(EngineClient):
         """
         return await self._hit(clock).wait()
 
-    @in_turn
+    @base.in_turn
     async def stop_pondering(self) -> None:
         """End a search on the opponent's time and drop its answer."""
         if self._pondered:
             await self._settle()
 
 
-async def popen_usi(command: Command, options: OptionValues = (), **settings: Any) -> UsiClient:
+async def popen_usi(command: base.Command, options: OptionValues = (), **settings: Any) -> UsiClient:
     """Return a started engine; the arguments are those of UsiClient."""
     client = UsiClient(command, options, **settings)
     await client.start()
@@ -811,26 +801,26 @@ class SimpleSearch(Generic[Move]):
         return repr(self.client)
 
     def __iter__(self) -> Iterator[Info[Move]]:
-        while (info := run_plainly(self.client.next_info())) is not None:
+        while (info := base.run_plainly(self.client.next_info())) is not None:
             yield info
 
-    info: Info[Move] = attribute("info")
-    multipv: list[Info[Move]] = attribute("multipv")
-    stop = plain(Search.stop)
+    info: Info[Move] = base.attribute("info")
+    multipv: list[Info[Move]] = base.attribute("multipv")
+    stop = base.plain(Search.stop)
 
     def wait(self) -> PlayResult[Move]:
         """Wait for the bestmove and return it."""
-        return run_plainly(self.client.wait())
+        return base.run_plainly(self.client.wait())
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:
         if kind is None or not issubclass(kind, EngineError):
-            run_plainly(self.client.end())
+            base.run_plainly(self.client.end())
 
 
-class SimpleEngine(PlainClient[UsiClient]):
+class SimpleEngine(base.PlainClient[UsiClient]):
     """A synchronous USI client: UsiClient's calls and attributes, with the same names, arguments and errors.
 
     Of two calls at once, in two threads, the second waits until the first is answered. Any thread may stop a search.
@@ -838,11 +828,11 @@ class SimpleEngine(PlainClient[UsiClient]):
 
     client_class = UsiClient
 
-    def __init__(self, command: Command, options: OptionValues = (), **settings: Any) -> None:
+    def __init__(self, command: base.Command, options: OptionValues = (), **settings: Any) -> None:
         super().__init__(command, options=options, **settings)
 
     @classmethod
-    def popen_usi(cls, command: Command, options: OptionValues = (), **settings: Any) -> Self:
+    def popen_usi(cls, command: base.Command, options: OptionValues = (), **settings: Any) -> Self:
         """Return a started engine."""
         engine = cls(command, options, **settings)
         engine.start()
@@ -854,9 +844,9 @@ class SimpleEngine(PlainClient[UsiClient]):
         command, options = split_options(text)
         return cls(command, (*options, *listed_options(more)), **settings)
 
-    author: str = attribute("author")
-    listed: Mapping[str, Option] = attribute("listed")
-    pondering: str = attribute("pondering")
+    author: str = base.attribute("author")
+    listed: Mapping[str, Option] = base.attribute("listed")
+    pondering: str = base.attribute("pondering")
 
     def analysis(
         self,
@@ -867,7 +857,9 @@ class SimpleEngine(PlainClient[UsiClient]):
         root_moves: Moves = (),
     ) -> SimpleSearch[Move]:
         """Begin a search and return it, to be followed while it runs. Without a limit, it runs until `stop`."""
-        return SimpleSearch(run_plainly(self.client.analysis(position, limit, multipv=multipv, root_moves=root_moves)))
+        return SimpleSearch(
+            base.run_plainly(self.client.analysis(position, limit, multipv=multipv, root_moves=root_moves))
+        )
 
     @overload
     def analyse(
@@ -881,30 +873,30 @@ class SimpleEngine(PlainClient[UsiClient]):
 
     def analyse(self, position: Any, limit: Limit, *, multipv: Any = None, root_moves: Moves = ()) -> Any:
         """Return what the engine reports of a position. With `multipv`, return a list of reports, best move first."""
-        return run_plainly(self.client.analyse(position, limit, multipv=multipv, root_moves=root_moves))
+        return base.run_plainly(self.client.analyse(position, limit, multipv=multipv, root_moves=root_moves))
 
     def play(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> PlayResult[Move]:
         """Return the move for `position`; after `ponder` of the same position, by a ponderhit."""
-        return run_plainly(self.client.play(position, limit, root_moves=root_moves))
+        return base.run_plainly(self.client.play(position, limit, root_moves=root_moves))
 
     def mate(self, position: Position[Move], limit: Limit | None = None) -> ForcedWin[Move]:
         """Look for a mate within the limit's `time`, without one until a result is proven."""
-        return run_plainly(self.client.mate(position, limit))
+        return base.run_plainly(self.client.mate(position, limit))
 
     def begin(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> SimpleSearch[Move]:
         """Begin the search of `play`; after `ponder` of the same position, by a ponderhit."""
-        return SimpleSearch(run_plainly(self.client.begin(position, limit, root_moves=root_moves)))
+        return SimpleSearch(base.run_plainly(self.client.begin(position, limit, root_moves=root_moves)))
 
     def ponder(self, position: Position[Move], limit: Limit) -> SimpleSearch[Move]:
         """Begin to search `position`, in which the expected reply has been made, on the opponent's time."""
-        return SimpleSearch(run_plainly(self.client.ponder(position, limit)))
+        return SimpleSearch(base.run_plainly(self.client.ponder(position, limit)))
 
-    configure = plain(UsiClient.configure)
-    offer = plain(UsiClient.offer)
-    ready = plain(UsiClient.ready)
-    game_over = plain(UsiClient.game_over)
-    ponder_hit = plain(UsiClient.ponder_hit)
-    stop_pondering = plain(UsiClient.stop_pondering)
+    configure = base.plain(UsiClient.configure)
+    offer = base.plain(UsiClient.offer)
+    ready = base.plain(UsiClient.ready)
+    game_over = base.plain(UsiClient.game_over)
+    ponder_hit = base.plain(UsiClient.ponder_hit)
+    stop_pondering = base.plain(UsiClient.stop_pondering)
 
 
 __all__ = [

@@ -21,27 +21,9 @@ from shogi_engine.clients.base import EngineError
 from shogi_engine.common.files import free_name, write_whole
 from shogi_engine.common.text import sanitize
 from shogi_engine.common.threads import Search
+from shogi_engine.csa import protocol
 from shogi_engine.csa.connection import Closed, Connection, ConnectionLost, Password, Received
 from shogi_engine.csa.game import BrokenGame, GameContext, PlayerThread, ServerGame
-from shogi_engine.csa.protocol import (
-    ConnectionState,
-    Declared,
-    GameEnded,
-    GameRefused,
-    LoggedIn,
-    LoggedOut,
-    Moved,
-    Notice,
-    Offered,
-    Protocol,
-    Refused,
-    Rejected,
-    Started,
-    Unreadable,
-    asks_for_side,
-    check_game,
-    check_name,
-)
 from shogi_engine.language import InputError
 from shogi_engine.play.players import Player
 from shogi_engine.records.files import dumps
@@ -161,12 +143,12 @@ class Settings:
     timeouts: Timeouts = field(default_factory=Timeouts)
 
     def __post_init__(self) -> None:
-        check_name(self.name)
+        protocol.check_name(self.name)
         if self.game:
-            check_game(self.game)
+            protocol.check_game(self.game)
         elif self.x1:
             raise InputError("the extended mode x1 needs a game name")
-        if self.x1 and asks_for_side(self.game):
+        if self.x1 and protocol.asks_for_side(self.game):
             raise InputError("in the extended mode x1 a side is requested by --x1, not in the game's name")
         if not self.x1 and self.turn != "*":
             raise InputError("without the extended mode x1 a side is requested by -B or -W after the game's name")
@@ -257,7 +239,7 @@ class CsaSession:
         self._sink = log
         self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()  # signal handlers may put into it
         self._connection: Connection | None = None
-        self._protocol = Protocol(x1=settings.x1)
+        self._protocol = protocol.Protocol(x1=settings.x1)
         self._game: ServerGame | None = None
         self._earlier: ServerGame | None = None  # the game that `_game` continues
         self._broken: ServerGame | None = None  # a game that may be offered again
@@ -269,9 +251,11 @@ class CsaSession:
         self._connected = 0.0  # when the connection was made
         self._interrupts = self._heeded = 0
         self._handlers: dict[type, Callable[[Any, float], None]] = {
-            LoggedIn: self._logged_in, Refused: self._refused, Offered: self._offered, Unreadable: self._not_readable,
-            Rejected: self._rejected, Started: self._started, Moved: self._moved, Declared: self._declared,
-            GameEnded: self._ended, LoggedOut: self._logged_out, GameRefused: self._game_refused, Notice: self._noticed,
+            protocol.LoggedIn: self._logged_in, protocol.Refused: self._refused, protocol.Offered: self._offered,
+            protocol.Unreadable: self._not_readable, protocol.Rejected: self._rejected,
+            protocol.Started: self._started, protocol.Moved: self._moved, protocol.Declared: self._declared,
+            protocol.GameEnded: self._ended, protocol.LoggedOut: self._logged_out,
+            protocol.GameRefused: self._game_refused, protocol.Notice: self._noticed,
         }  # fmt: skip
 
     # ---- the loop
@@ -352,18 +336,21 @@ class CsaSession:
                 self._note("the aborted game was not offered again")
                 self._leave()
             elif name == "logout":
-                self._logged_out(LoggedOut(), now)
+                self._logged_out(protocol.LoggedOut(), now)
             else:
                 self._lost(f"the server did not answer {name.upper()} within {getattr(self._timeouts, name):g} s")
                 return
         game = self._game
-        if game is not None and self._protocol.state is ConnectionState.PLAYING:
+        if game is not None and self._protocol.state is protocol.ConnectionState.PLAYING:
             silent = now - connection.heard
             if silent > self._timeouts.silence and -game.time_left() > self._timeouts.silence:
                 self._lost(f"no line from the server for {silent:.0f} s")
                 return
             self._show(game, now)
-        if now - connection.last >= self._timeouts.keep_alive and self._protocol.state is not ConnectionState.LOGIN:
+        if (
+            now - connection.last >= self._timeouts.keep_alive
+            and self._protocol.state is not protocol.ConnectionState.LOGIN
+        ):
             connection.send("")
 
     def _show(self, game: ServerGame, now: float) -> None:
@@ -405,7 +392,7 @@ class CsaSession:
         except OSError as fault:
             self._failed(f"no connection to {settings.host}:{settings.port}: {fault.strerror or fault}")
             return
-        self._protocol = Protocol(x1=settings.x1)
+        self._protocol = protocol.Protocol(x1=settings.x1)
         self._played = self._returning = False
         self._connected = time.monotonic()
         self._deadlines = {}
@@ -438,7 +425,7 @@ class CsaSession:
 
     # ---- events: login
 
-    def _logged_in(self, event: LoggedIn, now: float) -> None:
+    def _logged_in(self, event: protocol.LoggedIn, now: float) -> None:
         self._deadlines.pop("login", None)
         again, self._ever = self._ever, True
         if not again:
@@ -468,7 +455,7 @@ class CsaSession:
         else:
             self._wait_for_game()
 
-    def _refused(self, event: Refused, now: float) -> None:
+    def _refused(self, event: protocol.Refused, now: float) -> None:
         reason = f"the server refused the login of {self._settings.name}: {sanitize(event.reason)}"
         if not self._ever:
             raise SessionError(f"{reason} (wrong name or password, or the name is already logged in)")
@@ -481,29 +468,29 @@ class CsaSession:
 
     def _leave(self) -> None:
         """Log out."""
-        if self._protocol.state is ConnectionState.WAITING and self._connection is not None:
+        if self._protocol.state is protocol.ConnectionState.WAITING and self._connection is not None:
             self._deadlines = {}
             self._set_deadline("logout", self._timeouts.logout)
             self._send(self._protocol.logout())
         else:
             self._done = True
 
-    def _logged_out(self, event: LoggedOut, now: float) -> None:
+    def _logged_out(self, event: protocol.LoggedOut, now: float) -> None:
         if self._returning and self._more():
             self._lost("logged out")
         else:
             self._done = True
 
-    def _game_refused(self, event: GameRefused, now: float) -> None:
+    def _game_refused(self, event: protocol.GameRefused, now: float) -> None:
         raise SessionError(f"the server refused the game {self._settings.game}: {sanitize(event.reason)}")
 
-    def _noticed(self, event: Notice, now: float) -> None:
+    def _noticed(self, event: protocol.Notice, now: float) -> None:
         if event.text.startswith("##[ERROR]"):
             self._note(f"the server says: {sanitize(event.text)}")
 
     # ---- events: the offer
 
-    def _offered(self, event: Offered, now: float) -> None:
+    def _offered(self, event: protocol.Offered, now: float) -> None:
         self._deadlines.pop("resume", None)
         self._unreadable = 0
         context = GameContext(
@@ -538,14 +525,14 @@ class CsaSession:
         except (EngineError, ValueError, OSError) as fault:
             raise SessionError(f"the engine does not start: {fault}") from None
 
-    def _not_readable(self, event: Unreadable, now: float) -> None:
+    def _not_readable(self, event: protocol.Unreadable, now: float) -> None:
         self._note(f"the game {sanitize(event.game_id)} is refused: {sanitize(event.reason)}")
         self._unreadable += 1
         self._send(self._protocol.reject())
         if self._unreadable >= UNREADABLE_MAX:
             raise SessionError(f"{self._unreadable} consecutive offers of games could not be read: {event.reason}")
 
-    def _rejected(self, event: Rejected, now: float) -> None:
+    def _rejected(self, event: protocol.Rejected, now: float) -> None:
         self._deadlines.pop("start", None)
         if self._game is not None:
             self._note(f"the game did not begin: {sanitize(event.text)}")
@@ -555,7 +542,7 @@ class CsaSession:
 
     # ---- events: the game
 
-    def _started(self, event: Started, now: float) -> None:
+    def _started(self, event: protocol.Started, now: float) -> None:
         self._deadlines.pop("start", None)
         game = self._game
         assert game is not None
@@ -569,25 +556,25 @@ class CsaSession:
         self._earlier = None
         game.start(now)
 
-    def _moved(self, event: Moved, now: float) -> None:
+    def _moved(self, event: protocol.Moved, now: float) -> None:
         if self._game is not None:
             try:
                 self._game.moved(event, now)
             except BrokenGame as fault:
                 self._lost(str(fault))
 
-    def _declared(self, event: Declared, now: float) -> None:
+    def _declared(self, event: protocol.Declared, now: float) -> None:
         if self._game is not None:
             self._game.declared(event)
 
-    def _ended(self, event: GameEnded, now: float) -> None:
+    def _ended(self, event: protocol.GameEnded, now: float) -> None:
         game, self._game = self._game, None
         if game is None:
             return
         game.ended(event)
         self._played = True
         self._conclude(game)
-        if self._connection is not None and self._protocol.state is ConnectionState.WAITING:
+        if self._connection is not None and self._protocol.state is protocol.ConnectionState.WAITING:
             self._next_game()
 
     def _break_off(self, reason: str) -> bool:
@@ -637,7 +624,7 @@ class CsaSession:
     def _heed_interrupt(self) -> None:
         first, self._heeded = not self._heeded, self._interrupts
         self._leaving = True
-        if self._game is None or self._protocol.state is not ConnectionState.PLAYING:
+        if self._game is None or self._protocol.state is not protocol.ConnectionState.PLAYING:
             self._leave()
         elif first and not self.left_at_once:
             self._note("this game will be finished; interrupt again to abort it, which most servers count as a loss")

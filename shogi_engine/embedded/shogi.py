@@ -4,25 +4,16 @@ import numpy as np
 
 from shogi_engine import games
 from shogi_engine.embedded import BLANK, OWN, TEXT_BYTES, answer, page_dtype, word_end
-from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi import texts, types as t
 from shogi_engine.games.shogi.mate import search as mate
 from shogi_engine.games.shogi.mate.search import MATE, NO_MATE
 from shogi_engine.games.shogi.mate.table import GENERATIONS, LENGTH_MAX, MATE_SEARCH
-from shogi_engine.games.shogi.texts import (
-    NAME_BYTES,
-    SFEN_BYTES,
-    read_move,
-    read_sfen,
-    write_move,
-    write_name,
-    write_sfen,
-)
 from shogi_engine.interface.game import MOVE_NONE, do_move
 from shogi_engine.jit import njit, record_at, record_dtype, record_reader
 
 GAME = games.load("shogi")
 NAMES, FIND_MATE = OWN, OWN + 1
-ROOT = TEXT_BYTES - SFEN_BYTES - 8  # where the text keeps the root while it is left
+ROOT = TEXT_BYTES - texts.SFEN_BYTES - 8  # where the text keeps the root while it is left
 LINE_NODES = 1 << 20  # to find the line of a mate again whose proof the table has lost
 MATE_PAGE = record_dtype([("search", MATE_SEARCH), ("line", mate.LINE)])
 PAGE = page_dtype(GAME, ("mates", np.int64))  # the address of a MATE_PAGE
@@ -38,21 +29,21 @@ def write_names(page, ctx, length, style):
     """
     text, place, undo = page.text, 0, ctx.undo[ctx.game_ply]
     end, text[length] = length + 1, BLANK
-    root_end = write_sfen(ctx.pos, text, ROOT)
+    root_end = texts.write_sfen(ctx.pos, text, ROOT)
     text[root_end] = BLANK
     last = t.move_to(ctx.undo[ctx.game_ply - 1].move) if ctx.game_ply > 0 else -1
     while place < length:
         stop = word_end(text, place, length)
-        move = read_move(ctx.pos, text, place, stop)
-        if move == MOVE_NONE or end + NAME_BYTES >= ROOT:
+        move = texts.read_move(ctx.pos, text, place, stop)
+        if move == MOVE_NONE or end + texts.NAME_BYTES >= ROOT:
             break
-        end = write_name(ctx.pos, move, style, last, text, end)
+        end = texts.write_name(ctx.pos, move, style, last, text, end)
         text[end] = BLANK
         end += 1
         do_move(ctx.pos, move, undo)
         last = t.move_to(move)
         place = stop + 1
-    read_sfen(text, ROOT, root_end, ctx.pos)
+    texts.read_sfen(text, ROOT, root_end, ctx.pos)
     return end
 
 
@@ -63,9 +54,9 @@ def find_mate(page, ctx, mates, nodes):
     Return -1 if there is none, -2 if nothing is proven.
     """
     search, line = mates.search, mates.line
-    end = write_sfen(ctx.pos, page.text, 0)
+    end = texts.write_sfen(ctx.pos, page.text, 0)
     page.text[end] = BLANK
-    read_sfen(page.text, 0, end, search.pos)
+    texts.read_sfen(page.text, 0, end, search.pos)
     if search.pos.king[1 - search.pos.side] == t.NO_SQUARE:
         return -1
     search.generation = search.generation % np.uint64(GENERATIONS) + np.uint64(1)
@@ -81,7 +72,7 @@ def find_mate(page, ctx, mates, nodes):
     if made < 0:
         return -2
     for index in range(made):
-        end = write_move(search.pos, line.moves[index], page.text, end)
+        end = texts.write_move(search.pos, line.moves[index], page.text, end)
         page.text[end] = BLANK
         end += 1
     return end

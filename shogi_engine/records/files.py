@@ -21,15 +21,7 @@ from typing import Any, BinaryIO, TypeVar
 from shogi_engine.common.files import data_folder, status_of_file, write_free, write_whole
 from shogi_engine.common.text import UTF_16
 from shogi_engine.language import InputError, Message
-from shogi_engine.records.formats import (
-    RecordFormat,
-    binary_head,
-    expected,
-    format_for,
-    format_of_name,
-    load_format,
-    recognise,
-)
+from shogi_engine.records import formats
 from shogi_engine.records.tree import GameRecord, RecordError
 
 # ---- files, and those in archives, as streams of bytes -----------------------------------------------------------
@@ -144,7 +136,7 @@ def encoding_of(source: BinaryIO) -> str:
 
     Raises ValueError if it is none of those that `decode` reads.
     """
-    head, cut = binary_head(source, HEAD), ""
+    head, cut = formats.binary_head(source, HEAD), ""
     source.seek(len(head))
     while head.isascii() and JIS_SHIFT not in head and (piece := source.read(HEAD)):
         head = piece  # what is ASCII does not tell EUC-JP from Shift JIS
@@ -291,12 +283,12 @@ def read(
 ) -> Iterator[GameRecord]:
     """Yield the games of a binary file; the extension of `name` helps recognition. See `iterate`."""
     source = source if source.seekable() else io.BytesIO(source.read())  # a pipe, as of a shell's <(...)
-    head = binary_head(source, HEAD)
+    head = formats.binary_head(source, HEAD)
     if not head.strip():
         raise RecordError("the file is empty")
-    chosen = load_format(format) if format else None
+    chosen = formats.load_format(format) if format else None
     if chosen is None and not encoding and head[:2] not in UTF_16 and b"\0" in head[:64].rstrip(b"\0"):
-        chosen = recognise(head.decode("latin-1"), binary=True, game=game)
+        chosen = formats.recognise(head.decode("latin-1"), binary=True, game=game)
         if chosen is None:
             raise RecordError(
                 "this is a binary file, and no record; shogi_engine.batch reads packed positions (hcp, hcpe, psv)"
@@ -324,29 +316,31 @@ def read(
             raise RecordError("this is not {0}", encoding) from None
 
 
-def _recognised(text: io.TextIOWrapper, game: str) -> RecordFormat | None:
+def _recognised(text: io.TextIOWrapper, game: str) -> formats.RecordFormat | None:
     """Return the format recognised by the beginning of a text, or None; rewind the text."""
     head = text.read(HEAD).lstrip("\ufeff")
     text.seek(0)
-    return recognise(head, binary=False, game=game)
+    return formats.recognise(head, binary=False, game=game)
 
 
 def _read_by_name(text: io.TextIOWrapper, name: str, game: str, keep: bool) -> Iterator[GameRecord]:
     """Yield the games of an unrecognised text, in the format of its name. Raises RecordError if that fails."""
-    found = format_of_name(name, game)
+    found = formats.format_of_name(name, game)
     if found is None or found.binary:
         first = next((line.strip() for line in text if line.strip()), "")
         shown = repr(first if len(first) <= 40 else first[:37] + "...")
-        raise RecordError("no known record format begins with {0}; expected one of: {1}", shown, expected(game), line=1)
+        raise RecordError(
+            "no known record format begins with {0}; expected one of: {1}", shown, formats.expected(game), line=1
+        )
     try:
         yield from _some(found, found.read(text, keep))
     except RecordError as error:
         if error.record is None or not error.record.moves:
-            error.args = (Message("{0}; expected one of: {1}", error, expected(game)),)
+            error.args = (Message("{0}; expected one of: {1}", error, formats.expected(game)),)
         raise
 
 
-def _some(format: RecordFormat, records: Iterator[GameRecord]) -> Iterator[GameRecord]:
+def _some(format: formats.RecordFormat, records: Iterator[GameRecord]) -> Iterator[GameRecord]:
     """Yield the records. Raises RecordError if there are none."""
     any_found = False
     for record in records:
@@ -361,7 +355,7 @@ def _some(format: RecordFormat, records: Iterator[GameRecord]) -> Iterator[GameR
 
 def dumps(records: GameRecord | Iterable[GameRecord], format: str, encoding: str = "") -> bytes:
     """Return the contents of a file; see `save`."""
-    chosen = load_format(format)
+    chosen = formats.load_format(format)
     text = "".join(chosen.write(_of_game(chosen, _each(records)), encoding))
     if chosen.binary:
         return text.encode("latin-1")
@@ -391,7 +385,7 @@ def _each(records: GameRecord | Iterable[GameRecord]) -> Iterator[GameRecord]:
         yield record
 
 
-def _of_game(format: RecordFormat, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
+def _of_game(format: formats.RecordFormat, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
     """Yield the records. Raises ValueError for a record of another game than the format's."""
     for record in records:
         if format.game not in ("", record.game):
@@ -422,7 +416,7 @@ def save(
         ValueError: the format or encoding is unknown, or a game cannot be written
     """
     games = list(_each(records))
-    chosen = load_format(format) if format else format_for(path, games[0].game if games else "")
+    chosen = formats.load_format(format) if format else formats.format_for(path, games[0].game if games else "")
     if strict:
         for record in games:
             if lost := chosen.losses(record):
@@ -455,7 +449,7 @@ class GameFile:
     def write(self, record: GameRecord) -> None:
         """Write the game as it stands now. Raises OSError, ValueError; the file then has the earlier content."""
         ending = KEPT_AS.get(record.game, FOR_ANY_GAME)
-        format = format_for(f"game{ending}", record.game)
+        format = formats.format_for(f"game{ending}", record.game)
         content = dumps(record, format.name, encoding_for(f"game{ending}"))
         if self.path is None:
             folder = data_folder() / "games"

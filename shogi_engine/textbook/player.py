@@ -16,28 +16,18 @@ from shogi_engine.play.game import Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.context import new_context, set_root
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.textbook.searches import (
-    ALL_PARTS,
-    ALPHA_BETA,
-    DEEPENING,
-    MINIMAX,
-    NEGASCOUT,
-    ORDERED,
-    PLAIN,
-    RANDOM,
-    answer,
-)
+from shogi_engine.textbook import searches
 from shogi_engine.types.results import Info, PlayResult
 
 KINDS = {
-    "random": (RANDOM, 0),
-    "minimax": (MINIMAX, 0),
-    "alphabeta": (ALPHA_BETA, 0),
-    "negascout": (NEGASCOUT, 0),
-    "pvs": (NEGASCOUT, ORDERED),
-    "deepening": (DEEPENING, ALL_PARTS),
+    "random": (searches.RANDOM, 0),
+    "minimax": (searches.MINIMAX, 0),
+    "alphabeta": (searches.ALPHA_BETA, 0),
+    "negascout": (searches.NEGASCOUT, 0),
+    "pvs": (searches.NEGASCOUT, searches.ORDERED),
+    "deepening": (searches.DEEPENING, searches.ALL_PARTS),
 }
-EVALUATIONS = {"plain": PLAIN, "engine": 0}
+EVALUATIONS = {"plain": searches.PLAIN, "engine": 0}
 DEFAULT_DEPTH, MAX_DEPTH = 4, 20
 TABLE_MB = 4  # of a player that has a table
 
@@ -123,7 +113,7 @@ class TextbookPlayer(Player):
     def _choose(self, moves: Sequence[int], depth: int) -> int:
         """Make `moves` in the context, and return the move of the position that they lead to."""
         kind, flags, new = KINDS[self.textbook.kind][0], self.textbook.flags, np.array(moves, dtype=np.uint32)
-        return int(answer(self._contexts, new, kind, depth, flags, self._state, self._visits, self._killers))
+        return int(searches.answer(self._contexts, new, kind, depth, flags, self._state, self._visits, self._killers))
 
     def think(self, game: Game, search: Search[Any] | None = None) -> PlayResult[Any]:
         """Search the position. Other threads cannot stop it."""

@@ -7,22 +7,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from shogi_engine.analysis import GameAnalysis, PositionResult, annotate, judge
+from shogi_engine.analysis import GameAnalysis, PositionResult, annotate, judge, judgement
 from shogi_engine.analysis.analyst import EFFORTS, Blunder, finding_of, finding_row
-from shogi_engine.analysis.judgement import (
-    LINE_MOVES,
-    PASS,
-    VERDICTS,
-    MoveAnalysis,
-    facts_of,
-    judged_move,
-    line_texts,
-    plies_to_examine,
-    score_words,
-    sentences,
-    unit_of,
-    words_of,
-)
+from shogi_engine.analysis.judgement import MoveAnalysis
 from shogi_engine.analysis.report import copied, given_words, said_of
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord, Node
@@ -39,7 +26,7 @@ SLOW_DEPTH = 12
 MULTIPV_MAX = {"shogi": 5, "othello": 60}  # in Othello all moves
 MATE_SECONDS = 15.0
 ANALYSIS_SECONDS = 600.0  # of live analysis of one position; then the user has to press the button again
-NAMES_OF_VERDICTS = tuple(name for name, _ in VERDICTS)
+NAMES_OF_VERDICTS = tuple(name for name, _ in judgement.VERDICTS)
 
 
 def _better(above: Node, node: Node) -> PositionResult | None:
@@ -217,16 +204,16 @@ class Analyses:
 
     def _line(self, info: Any, language: str) -> AnalysisLine:
         tree = self._tree
-        words = words_of(language, tree.game)
+        words = judgement.words_of(language, tree.game)
         score = info.score if tree.board.turn == 0 else -info.score
-        moves = list(map(str, info.pv[:LINE_MOVES]))
+        moves = list(map(str, info.pv[: judgement.LINE_MOVES]))
         return AnalysisLine(
-            score=score_words(score, unit_of(tree.game), words),
+            score=judgement.score_words(score, judgement.unit_of(tree.game), words),
             mate=score.mate,
             exact=bool(info.exact),
             chance=round(score.chance(), 4),
             depth=info.depth,
-            texts=line_texts(tree.board, moves, language),
+            texts=judgement.line_texts(tree.board, moves, language),
             moves=moves,
         )
 
@@ -252,7 +239,7 @@ class Analyses:
             examiner = self.examiner(tree.game, limits)
             if not search.follow(examiner):
                 return
-            plies = [ply for ply in plies_to_examine(record) if ply not in findings]
+            plies = [ply for ply in judgement.plies_to_examine(record) if ply not in findings]
             for ply in plies:
                 found = examiner.examine(record, ply)
                 if search.stopped:  # the finding may be incomplete
@@ -269,7 +256,7 @@ class Analyses:
 
     def _found(self, record: GameRecord, numbers: list[int], findings: dict[int, PositionResult]) -> None:
         """Send the progress of judging."""
-        self.progress = len(findings) / len(plies_to_examine(record))
+        self.progress = len(findings) / len(judgement.plies_to_examine(record))
         ply, found = next(reversed(findings.items()))
         score = found.score if (self._tree.start_turn + ply) % 2 == 0 else -found.score
         self._value(numbers[ply], score, found.exact)
@@ -340,8 +327,8 @@ class Analyses:
                 continue
             self._value(number, -node.evaluation if side else node.evaluation, False)
             found = better[ply] or (None if annotated else _before(above, is_root=not ply))
-            if found is not None and node.move != PASS:
-                self._set_verdict(number, judged_move(ply, side, node.move, found, node.evaluation))
+            if found is not None and node.move != judgement.PASS:
+                self._set_verdict(number, judgement.judged_move(ply, side, node.move, found, node.evaluation))
                 self.told.add(number)  # the best move is known only where the file has a better line
 
     def annotated(self, language: str) -> Callable[[], GameRecord]:
@@ -372,7 +359,7 @@ class Analyses:
             return None
         board = tree.board_at(tree.parent(number))
         if number not in self._facts:  # they are looked for when they are first shown
-            self._facts[number] = facts_of(tree.game, board, move)
+            self._facts[number] = judgement.facts_of(tree.game, board, move)
         return self._told(tree.parent(number), move, self._facts[number], look)
 
     def warning(self, number: int, blunder: Blunder | None, look: ViewOptions) -> Told | None:
@@ -384,7 +371,7 @@ class Analyses:
     def _told(self, above: int, move: MoveAnalysis, facts: Sequence[Fact], look: ViewOptions) -> Told:
         """Return what is said of a judged move after move `above`."""
         game, board, language = self._tree.game, self._tree.board_at(above), look.language
-        said = said_of(game, move, board, language, sentences(game, board, facts, language, look.words))
+        said = said_of(game, move, board, language, judgement.sentences(game, board, facts, language, look.words))
         return Told(
             node=above,
             moves=said.better,
@@ -392,7 +379,7 @@ class Analyses:
             severity=move.severity,
             called=said.verdict,
             loss=round(move.loss, 4),
-            given=given_words(move.given, unit_of(game), language, said.words),
+            given=given_words(move.given, judgement.unit_of(game), language, said.words),
             score=said.best,
             why=said.why,
         )
@@ -441,7 +428,7 @@ class Analyses:
         board = self._tree.board_at(number) if number in self._tree else None
 
         def made(look: ViewOptions) -> MateFound:
-            texts = line_texts(board, line, look.language) if board is not None else []
+            texts = judgement.line_texts(board, line, look.language) if board is not None else []
             return MateFound(result=result, length=len(line), texts=texts, moves=line, node=number)
 
         self._viewers.send(made)

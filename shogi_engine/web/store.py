@@ -19,16 +19,8 @@ from typing import Any, Protocol
 import msgspec
 
 from shogi_engine import records, study
+from shogi_engine.common import files
 from shogi_engine.common.database import Database, migrations
-from shogi_engine.common.files import (
-    Lock,
-    free_name,
-    remove_leftovers,
-    replace,
-    status_of_file,
-    write_free,
-    write_whole,
-)
 from shogi_engine.games import opening_names
 from shogi_engine.language import LANGUAGES, InputError
 from shogi_engine.records import GameRecord
@@ -172,12 +164,12 @@ class GameStore:
     def __init__(self, folder: Path | None = None, shared: bool = True) -> None:
         self.folder, self.shared = folder, shared
         self.holders = Holders()
-        self._folder_lock: Lock | None = None
+        self._folder_lock: files.Lock | None = None
         self._study: study.Store | None = None
         self._opening = threading.Lock()
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-            self._folder_lock = Lock(folder / DATABASE)
+            self._folder_lock = files.Lock(folder / DATABASE)
         try:
             self.database = Database(folder and folder / DATABASE, migrations("shogi_engine.web"))
             self.links = Links(self.database)
@@ -210,7 +202,7 @@ class GameStore:
 
         Its temporary files go.
         """
-        remove_leftovers(folder)
+        files.remove_leftovers(folder)
         for row in self.database.rows("SELECT id, file, recorded, deleted FROM games WHERE deleted IS NOT NULL"):
             there, aside = ((place / row["file"]).is_file() for place in (folder, folder / "deleted"))
             if time.time() - row["deleted"] > DELETED_SECONDS:
@@ -234,24 +226,27 @@ class GameStore:
             return
         target.mkdir(exist_ok=True)
         ending = KEPT_AS[row["game"]]
-        name = free_name(row["file"].removesuffix(ending), lambda stem: (target / f"{stem}{ending}").exists()) + ending
+        name = (
+            files.free_name(row["file"].removesuffix(ending), lambda stem: (target / f"{stem}{ending}").exists())
+            + ending
+        )
         with self.database.transaction() as database:
             database.execute("UPDATE games SET file = ? WHERE id = ?", (name, id))
-            replace(source / row["file"], target / name)
+            files.replace(source / row["file"], target / name)
 
     def find_records(self) -> list[tuple[str, Path]]:
         """Add the terminal's new games; return the latest of which only the names are known, and their files."""
         if self.folder is None:
             return []
         names = [path for path in self.folder.iterdir() if RECORD_NAME.fullmatch(path.name)]
-        there = {path.name: status.st_mtime for path in names if (status := status_of_file(path)) is not None}
+        there = {path.name: status.st_mtime for path in names if (status := files.status_of_file(path)) is not None}
         with self.database.transaction() as database:
             query = "SELECT id, file, content IS NULL AS theirs, changed FROM games WHERE deleted IS NULL"
             known = {row["file"]: row for row in self.database.rows(query)}
             for name, changed in there.items():
                 row, stem = known.get(name), name.partition(".")[0]
                 if row is None:
-                    values = (free_name(stem, self._is_id), stem.partition("-")[0], changed, changed, name)
+                    values = (files.free_name(stem, self._is_id), stem.partition("-")[0], changed, changed, name)
                     query = "INSERT INTO games (id, owner, game, changed, recorded, file) VALUES (?, '', ?, ?, ?, ?)"
                     database.execute(query, values)
                 elif row["theirs"] and row["changed"] != changed:
@@ -299,9 +294,9 @@ class GameStore:
             return
         path = self.folder / rows[0]["file"]
         if rows[0]["recorded"]:
-            write_whole(path, content)
+            files.write_whole(path, content)
         else:  # the terminal may have begun a game of this name meanwhile
-            path = write_free(self.folder, path.name.removesuffix(ending), ending, content)
+            path = files.write_free(self.folder, path.name.removesuffix(ending), ending, content)
         with self.database.transaction() as database:
             query = "UPDATE games SET file = ?, recorded = ?, openings = ? WHERE id = ?"
             database.execute(query, (path.name, written, openings_of(record), id))
@@ -329,7 +324,7 @@ class GameStore:
         values = msgspec.structs.asdict(head) | {"owner": owner, "session": session, "content": content}
         with self.database.transaction() as database:
             if not id or not self._is_id(id):
-                id = free_name(f"{head.game}-{time.strftime('%Y%m%d-%H%M%S')}", self._is_taken)
+                id = files.free_name(f"{head.game}-{time.strftime('%Y%m%d-%H%M%S')}", self._is_taken)
                 if holder is not None:
                     self.holders.take(id, holder)
                 query = "INSERT INTO games (id, owner, game, changed, file) VALUES (?, ?, ?, 0, ?)"
@@ -417,7 +412,7 @@ class GameStore:
             raise InputError("this game no longer exists")
         if rows[0]["content"] is None:
             path = (self.folder or Path()) / rows[0]["file"]
-            if status_of_file(path) is None:
+            if files.status_of_file(path) is None:
                 raise InputError("this game no longer exists")
             return next(iter(records.iterate(path)))
         content: bytes = rows[0]["content"]

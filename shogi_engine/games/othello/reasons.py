@@ -11,16 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shogi_engine.games.othello.bitboard import (
-    C_SQUARES,
-    FILE_A,
-    FILE_H,
-    RANK_1,
-    RANK_8,
-    X_SQUARES,
-    neighbours,
-    stable_discs,
-)
+from shogi_engine.games.othello import bitboard
 from shogi_engine.games.othello.names import CORNERS
 from shogi_engine.games.othello.notation import PASS_NAME, split_move
 from shogi_engine.types.outcomes import Fact, Kind
@@ -28,7 +19,7 @@ from shogi_engine.types.outcomes import Fact, Kind
 FEWEST = 3  # the difference of two counts of which something is said
 RATIO = 4 / 3  # and of two numbers of moves
 LATE = 20  # empty squares: from here on it counts who plays last in a region
-EDGES = int(FILE_A | FILE_H | RANK_1 | RANK_8)
+EDGES = int(bitboard.FILE_A | bitboard.FILE_H | bitboard.RANK_1 | bitboard.RANK_8)
 ALL = 2**64 - 1
 
 
@@ -53,7 +44,7 @@ class DiscPosition:
     def stable(self, own: bool) -> int:
         """Return how many discs of a side are known to be stable."""
         sides = (self.mine, self.theirs) if own else (self.theirs, self.mine)
-        return int(stable_discs(*map(np.uint64, sides))).bit_count()
+        return int(bitboard.stable_discs(*map(np.uint64, sides))).bit_count()
 
     def region(self, name: str) -> int:
         """Return the number of empty squares that are connected with an empty square, itself included."""
@@ -94,10 +85,10 @@ def facts(board: Any, move: str, better: Sequence[str], replies: Sequence[str], 
     yield from _pass_forced(lines)
     yield from _corner_missed(lines)
     yield from _pass_missed(lines)
-    yield from _near_corner(lines, "X", int(X_SQUARES))
+    yield from _near_corner(lines, "X", int(bitboard.X_SQUARES))
     yield from _stable(lines)
     yield from _moves(lines)
-    yield from _near_corner(lines, "C", int(C_SQUARES))
+    yield from _near_corner(lines, "C", int(bitboard.C_SQUARES))
     yield from _regions(lines)
     yield from _edges(lines)
     yield from _discs(lines)
@@ -232,7 +223,7 @@ def _bit(name: str) -> int:
 
 
 def _around(squares: int) -> int:
-    return int(neighbours(np.uint64(squares)))
+    return int(bitboard.neighbours(np.uint64(squares)))
 
 
 def square_text(name: str, language: str) -> str:

@@ -28,22 +28,6 @@ from shogi_engine.games.shogi.texts import (
     source_halves,
     write_name,
 )
-from shogi_engine.games.shogi.types import (
-    BLACK,
-    CSA_PIECES,
-    DROP_BASE,
-    KIND_NAMES,
-    KINDS_BY_CSA,
-    KINDS_BY_SYMBOL,
-    PROMOTED_KINDS,
-    RANKS,
-    SIDES,
-    SQUARE_NAMES,
-    SQUARES_BY_NAME,
-    SYMBOLS,
-    WHITE,
-    list_squares,
-)
 from shogi_engine.jit.bitboards import Bitboard, from_halves
 from shogi_engine.language import InputError, Message
 
@@ -79,7 +63,7 @@ class Parts:
 
 def piece_name(kind: int) -> str:
     """Return a kind's English name, 'promoted silver'."""
-    name = KIND_NAMES[int(t.UNPROMOTED[kind])]
+    name = t.KIND_NAMES[int(t.UNPROMOTED[kind])]
     return name if kind <= t.KING else Message("promoted {0}", name)
 
 
@@ -104,7 +88,7 @@ def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
     if it is ambiguous (listing the moves it could be).
     """
     if parts.side is not None and parts.side != int(pos.side):
-        raise InputError("move {0!r}: it is {1}'s turn, not {2}'s", text, SIDES[int(pos.side)], SIDES[parts.side])
+        raise InputError("move {0!r}: it is {1}'s turn, not {2}'s", text, t.SIDES[int(pos.side)], t.SIDES[parts.side])
     if parts.source is not None:
         return _legal(pos, text, parts.source, parts)
     found: list[int] = []
@@ -145,10 +129,10 @@ def _legal(pos: Any, text: str, source: int, parts: Parts) -> int:
     if parts.arrives and source < t.DROP_BASE and promotion is None:
         stands = int(pos.board[source]) & 15
         promotion = stands != parts.kind
-        if promotion and PROMOTED_KINDS[stands] != parts.kind:
+        if promotion and t.PROMOTED_KINDS[stands] != parts.kind:
             raise InputError(
                 "move {0!r}: no piece on {1} can be a "
-                "{2} after the move", text, SQUARE_NAMES[source], piece_name(parts.kind))  # fmt: skip
+                "{2} after the move", text, t.SQUARE_NAMES[source], piece_name(parts.kind))  # fmt: skip
     try:
         return legal_move(pos, parts.target | source << 7 | (t.PROMOTION if promotion else 0))
     except ValueError as fault:
@@ -163,19 +147,19 @@ def _legal(pos: Any, text: str, source: int, parts: Parts) -> int:
 def _nothing(pos: Any, parts: Parts) -> str:
     """Return why no piece makes the move."""
     side = int(pos.side)
-    goal, name = SQUARE_NAMES[parts.target], piece_name(parts.kind)
+    goal, name = t.SQUARE_NAMES[parts.target], piece_name(parts.kind)
     there = int(pos.board[parts.target])
     if there and there >> 4 == side:
-        return Message("{0}'s own piece is on {1}", SIDES[side], goal)
+        return Message("{0}'s own piece is on {1}", t.SIDES[side], goal)
     where = [square for square in range(81) if int(pos.board[square]) == side << 4 | parts.kind]
     reach = [square for square in where if square in sources(pos, parts.kind, parts.target)]
     if reach and parts.words:
-        return Message("no {0} matches {1!r}; {2} reach {3}", name, parts.words, list_squares(reach), goal)
+        return Message("no {0} matches {1!r}; {2} reach {3}", name, parts.words, t.list_squares(reach), goal)
     if reach:
-        return Message("none of {0} can legally move to {1}", list_squares(reach), goal)
+        return Message("none of {0} can legally move to {1}", t.list_squares(reach), goal)
     if where:
-        return Message("no {0} of {1} reaches {2} (on {3})", name, SIDES[side], goal, list_squares(where))
-    return Message("{0} has no {1}", SIDES[side], name)
+        return Message("no {0} of {1} reaches {2} (on {3})", name, t.SIDES[side], goal, t.list_squares(where))
+    return Message("{0} has no {1}", t.SIDES[side], name)
 
 
 # ---- Japanese moves: '７六歩', '同銀左上不成', '５五角打', and with the source square, as in KIF, '７六歩(77)'
@@ -225,7 +209,7 @@ def split_japanese(text: str, last: int | None) -> Parts | None:
     if how == "打" or found["source"] == "00":  # 00 is CSA's square for pieces in hand
         if found["words"] or found["source"] not in (None, "00") or how not in (None, "打"):
             raise InputError("move {0!r}: a drop has no source square", text)
-        return Parts(kind, target, DROP_BASE + kind, side=side)
+        return Parts(kind, target, t.DROP_BASE + kind, side=side)
     source = japanese_square(int(found["source"][0]), int(found["source"][1])) if found["source"] else None
     promotion = True if how == "成" else None if how is None and source is None else False
     return Parts(kind, target, source, found["words"], promotion, side)
@@ -244,7 +228,7 @@ def parse_japanese(pos: Any, text: str, last: int | None) -> int | None:
 def _check_piece(pos: Any, text: str, parts: Parts) -> None:
     """Raise ValueError if the named piece is not on the named square."""
     source = parts.source or 0
-    if source >= DROP_BASE:
+    if source >= t.DROP_BASE:
         if parts.kind >= 8:
             raise InputError("move {0!r}: no {1} can be dropped", text, t.KANJI_PIECES[parts.kind])
         return
@@ -288,17 +272,17 @@ def split_csa(text: str) -> Parts | None:
     found = _CSA_MOVE.fullmatch(text)
     if not found:
         return None
-    kind = KINDS_BY_CSA.get(found["kind"], 0)
+    kind = t.KINDS_BY_CSA.get(found["kind"], 0)
     if not kind:
         raise InputError(
-            "move {0!r}: there is no piece {1}; there are {2}", text, found["kind"], " ".join(CSA_PIECES[1:])
+            "move {0!r}: there is no piece {1}; there are {2}", text, found["kind"], " ".join(t.CSA_PIECES[1:])
         )
-    side = {"+": BLACK, "-": WHITE}.get(found["sign"] or "")
+    side = {"+": t.BLACK, "-": t.WHITE}.get(found["sign"] or "")
     target = japanese_square(int(found["target"][0]), int(found["target"][1]))
     if found["source"] == "00":
         if kind >= 8:
             raise InputError("move {0!r}: no {1} can be dropped", text, found["kind"])
-        return Parts(kind, target, DROP_BASE + kind, side=side)
+        return Parts(kind, target, t.DROP_BASE + kind, side=side)
     source = japanese_square(int(found["source"][0]), int(found["source"][1])) if found["source"] else None
     return Parts(kind, target, source, side=side, arrives=True)
 
@@ -314,9 +298,9 @@ def parse_csa(pos: Any, text: str, last: int | None) -> int | None:
 def format_csa(pos: Any, move: int, last: int | None) -> str:
     """Return '+7776FU'."""
     source, target, kind, promotes = _decoded(move)
-    origin = "00" if source >= DROP_BASE else "{}{}".format(*file_and_rank(source))
+    origin = "00" if source >= t.DROP_BASE else "{}{}".format(*file_and_rank(source))
     goal = "{}{}".format(*file_and_rank(target))
-    return f"{'+-'[int(pos.side)]}{origin}{goal}{CSA_PIECES[t.PROMOTED_KINDS[kind] if promotes else kind]}"
+    return f"{'+-'[int(pos.side)]}{origin}{goal}{t.CSA_PIECES[t.PROMOTED_KINDS[kind] if promotes else kind]}"
 
 
 # ---- Western moves: 'P-7f', 'Sx3c+', 'R*5e', 'G6i-7h'; also with digits for ranks, as in Hosking's books: 'P-76'
@@ -330,8 +314,8 @@ _WESTERN_MOVE = re.compile(
 
 def western_square(name: str) -> int:
     """Return the square of '7f' or '76'."""
-    rank = RANKS[int(name[1]) - 1] if name[1].isdigit() else name[1]
-    return SQUARES_BY_NAME[name[0] + rank]
+    rank = t.RANKS[int(name[1]) - 1] if name[1].isdigit() else name[1]
+    return t.SQUARES_BY_NAME[name[0] + rank]
 
 
 def split_western(text: str) -> Parts | None:
@@ -339,7 +323,7 @@ def split_western(text: str) -> Parts | None:
     found = _WESTERN_MOVE.fullmatch(text)
     if not found:
         return None
-    kind = KINDS_BY_SYMBOL.get(found["kind"], 0)
+    kind = t.KINDS_BY_SYMBOL.get(found["kind"], 0)
     if not kind:
         raise InputError("move {0!r}: there is no piece {1}", text, found["kind"])
     target = western_square(found["target"])
@@ -347,7 +331,7 @@ def split_western(text: str) -> Parts | None:
     if found["how"] in ("*", "'"):
         if found["source"] or found["promotion"] or kind >= 8:
             raise InputError("move {0!r}: a drop is written as a piece, * and a square", text)
-        return Parts(kind, target, DROP_BASE + kind)
+        return Parts(kind, target, t.DROP_BASE + kind)
     return Parts(kind, target, western_square(found["source"]) if found["source"] else None, promotion=promotion)
 
 
@@ -357,12 +341,12 @@ def parse_western(pos: Any, text: str, last: int | None) -> int | None:
     if parts is None:
         return None
     if "x" in text and not pos.board[parts.target]:
-        raise InputError("move {0!r}: there is nothing to capture on {1}", text, SQUARE_NAMES[parts.target])
-    if parts.source is not None and parts.source < DROP_BASE:
+        raise InputError("move {0!r}: there is nothing to capture on {1}", text, t.SQUARE_NAMES[parts.target])
+    if parts.source is not None and parts.source < t.DROP_BASE:
         stands = int(pos.board[parts.source]) & 15
         if stands != parts.kind:
-            name = SYMBOLS[stands] or "nothing"
-            raise InputError("move {0!r}: {1} holds {2}", text, SQUARE_NAMES[parts.source], name)
+            name = t.SYMBOLS[stands] or "nothing"
+            raise InputError("move {0!r}: {1} holds {2}", text, t.SQUARE_NAMES[parts.source], name)
     return resolve(pos, text, parts, lambda pos, move: format_western(pos, move, None, full=True))
 
 

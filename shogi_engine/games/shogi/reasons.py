@@ -14,22 +14,14 @@ from shogi_engine.games.shogi.mate.solver import shared_solver
 from shogi_engine.games.shogi.notation import target_name
 from shogi_engine.games.shogi.openings import NAMES, castles
 from shogi_engine.games.shogi.params import VALUES
-from shogi_engine.games.shogi.types import (
-    PIECE_NAMES,
-    PROMOTED as PROMOTED_KIND,
-    SQUARE_NAMES,
-    SQUARES_BY_NAME,
-    SYMBOLS,
-    UNPROMOTED,
-)
 from shogi_engine.types.outcomes import Fact, Kind
 
 # ---- Exchanges by legal moves alone, with the moves: slower than `see`, but right about pins, checks and promotions
 
 
 # By kind, in centipawns: what a capture changes, off the board and into the hand, as `see.exchange_value` has it.
-WORTH = tuple(value + VALUES[int(UNPROMOTED[kind])] for kind, value in enumerate(VALUES))
-BY_SYMBOL = dict(zip(SYMBOLS, WORTH, strict=True))
+WORTH = tuple(value + VALUES[int(t.UNPROMOTED[kind])] for kind, value in enumerate(VALUES))
+BY_SYMBOL = dict(zip(t.SYMBOLS, WORTH, strict=True))
 
 
 @contextmanager
@@ -54,7 +46,7 @@ def captured(board: Any, move: Any) -> int:
 def _gain(board: Any, move: Any) -> int:
     """Return what a capture gains at once: the piece, and the worth of its own promotion."""
     kind = board.piece_type_at(move.from_square)
-    promoted = VALUES[int(PROMOTED_KIND[kind])] - VALUES[kind] if move.promotion else 0
+    promoted = VALUES[int(t.PROMOTED[kind])] - VALUES[kind] if move.promotion else 0
     return WORTH[captured(board, move)] + promoted
 
 
@@ -107,7 +99,7 @@ def balance(board: Any, moves: Sequence[Any]) -> Balance:
     before: dict[int, int] = {}  # by square, the kinds of the pieces that have been promoted in the line
     for number, move in enumerate(moves):
         if kind := captured(board, move):
-            taken[number % 2].append(SYMBOLS[before.pop(move.to_square, kind)])
+            taken[number % 2].append(t.SYMBOLS[before.pop(move.to_square, kind)])
         if move.promotion or move.from_square in before:
             before[move.to_square] = before.pop(move.from_square, board.piece_type_at(move.from_square))
         board.push(move)
@@ -153,16 +145,16 @@ def promotions(board: Any, line: Sequence[Move], better: Sequence[Move]) -> Iter
         if 0 < plies <= len(lines[1]) and not _promoting(board, lines[1][:plies], first):
             square = lines[0][plies - 1].to_square
             with after(board, lines[0][:plies]):
-                piece = {"lost" if first else "won": (SYMBOLS[board.piece_type_at(square)],)}
-            yield _fact(kind, lines[0][:plies], lines[1], SQUARE_NAMES[square], **piece)
+                piece = {"lost" if first else "won": (t.SYMBOLS[board.piece_type_at(square)],)}
+            yield _fact(kind, lines[0][:plies], lines[1], t.SQUARE_NAMES[square], **piece)
 
 
 def threats(board: Any, line: Sequence[Move], better: Sequence[Move]) -> Iterator[Fact]:
     """Yield facts if the best reply threatens to win a piece, or the better move would have."""
     if min(len(line), len(better)) > 1 and (found := _threat(board, line[:2], better[:2])):
-        yield _fact(Kind.CAPTURE_THREATENED, line[:2], better, SQUARE_NAMES[found[0]], lost=(found[1],))
+        yield _fact(Kind.CAPTURE_THREATENED, line[:2], better, t.SQUARE_NAMES[found[0]], lost=(found[1],))
     if found := _threat(board, better[:1], line[:1]):
-        yield _fact(Kind.CAPTURE_THREAT_MISSED, better[:1], line, SQUARE_NAMES[found[0]], won=(found[1],))
+        yield _fact(Kind.CAPTURE_THREAT_MISSED, better[:1], line, t.SQUARE_NAMES[found[0]], won=(found[1],))
 
 
 def kings(board: Any, line: Sequence[Move], better: Sequence[Move]) -> Iterator[Fact]:
@@ -212,7 +204,7 @@ def _forked(board: Any, line: Sequence[Move]) -> tuple[str, ...]:
             if kind and board.color_at(target) == side and (kind == t.KING or WORTH[kind] - worth >= LEAST or free):
                 found.append(kind)
     found.sort(key=lambda kind: (kind == t.KING, WORTH[kind]), reverse=True)
-    return tuple(SYMBOLS[kind] for kind in found) if len(found) > 1 else ()
+    return tuple(t.SYMBOLS[kind] for kind in found) if len(found) > 1 else ()
 
 
 def _promoting(board: Any, line: Sequence[Move], first: int) -> int:
@@ -240,7 +232,7 @@ def _threat(board: Any, line: Sequence[Move], other: Sequence[Move]) -> tuple[in
         return None
     square = max(sorted(new), key=lambda square: found[square])
     with after(board, line):
-        return square, SYMBOLS[board.piece_type_at(square)]
+        return square, t.SYMBOLS[board.piece_type_at(square)]
 
 
 def _threats(board: Any, line: Sequence[Move]) -> dict[int, int]:
@@ -426,7 +418,7 @@ def _pieces_missed(board: Any, line: Sequence[Move], better: Sequence[Move], lea
 
 
 def _of_pieces(kind: Kind, line: Sequence[Move], pieces: Balance, capture: Move | None = None) -> Fact:
-    name = "" if capture is None else SQUARE_NAMES[capture.to_square]
+    name = "" if capture is None else t.SQUARE_NAMES[capture.to_square]
     return Fact(kind, _texts(line), name, lost=pieces.lost, won=pieces.won)
 
 
@@ -502,12 +494,12 @@ def _texts(line: Sequence[Move]) -> tuple[str, ...]:
 
 def square_text(name: str, language: str) -> str:
     """Return the name of a square as moves are written in a language."""
-    return target_name(SQUARES_BY_NAME[name]) if language == "ja" else name
+    return target_name(t.SQUARES_BY_NAME[name]) if language == "ja" else name
 
 
 def piece_text(symbol: str, language: str) -> str:
     """Return the name of a piece: 'silver', 銀. A tokin is と金, because と alone reads as a particle."""
-    return PIECE_NAMES[language][SYMBOLS.index(symbol)].replace("と", "と金")
+    return t.PIECE_NAMES[language][t.SYMBOLS.index(symbol)].replace("と", "と金")
 
 
 def name_text(identifier: str, language: str) -> str:

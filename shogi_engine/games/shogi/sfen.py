@@ -14,22 +14,6 @@ from shogi_engine.games.shogi.movegen import CODES, complete_move
 from shogi_engine.games.shogi.names import START as START
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.rules import attacking_squares, is_dead, validate_position
-from shogi_engine.games.shogi.types import (
-    BLACK,
-    HAND_ORDER,
-    KIND_NAMES,
-    KINDS_BY_SYMBOL,
-    KING,
-    POSITION,
-    RANKS,
-    ROOK,
-    SET_SIZE,
-    UNDO,
-    WHITE,
-    hand_count,
-    make_piece,
-    piece_symbol,
-)
 from shogi_engine.jit import new_record
 from shogi_engine.language import InputError, Message
 
@@ -55,11 +39,11 @@ def parse_sfen(text: str) -> Any:
         raise InputError(
             "sfen: there are 3 or 4 fields (board, side, hands, move number), not {0}: {1!r}", len(fields), text
         )
-    pos = new_record(POSITION)
+    pos = new_record(t.POSITION)
     _parse_board(pos, fields[0])
     if fields[1] not in ("b", "w"):
         raise InputError("sfen: the side to move must be 'b' or 'w', not {0!r}", fields[1])
-    pos.side = WHITE if fields[1] == "w" else BLACK
+    pos.side = t.WHITE if fields[1] == "w" else t.BLACK
     _parse_hands(pos, fields[2])
     number = fields[3] if len(fields) == 4 else "1"
     if not number.isdigit() or len(number) > 9 or int(number) > MAX_MOVE_NUMBER:
@@ -92,7 +76,7 @@ def _played(pos: Any, moves: list[str]) -> Any:
     from shogi_engine.games.shogi.position import do_move
     from shogi_engine.games.shogi.sfen import parse_usi
 
-    undo = new_record(UNDO)
+    undo = new_record(t.UNDO)
     for number, move in enumerate(moves, 1):
         try:
             do_move(pos, np.uint32(parse_usi(pos, move)), undo)
@@ -112,7 +96,7 @@ def _parse_board(pos: Any, text: str) -> None:
     rows = text.split("/")
     if len(rows) != 9:
         raise InputError("sfen: the board has 9 ranks separated by '/', not {0}: {1!r}", len(rows), text)
-    for rank, row in zip(RANKS, rows, strict=True):
+    for rank, row in zip(t.RANKS, rows, strict=True):
         where = Message("sfen: rank {0} ({1!r})", rank, row)
         column, promoted = 0, ""
         for letter in row:
@@ -126,16 +110,19 @@ def _parse_board(pos: Any, text: str) -> None:
                     raise InputError("{0} has '+' before the number {1}", where, letter)
                 column += int(letter)
                 continue
-            if letter == "0" or letter.upper() not in KINDS_BY_SYMBOL:
+            if letter == "0" or letter.upper() not in t.KINDS_BY_SYMBOL:
                 raise InputError("{0} has {1!r}, which is neither a piece nor a number of empty squares", where, letter)
-            if promoted + letter.upper() not in KINDS_BY_SYMBOL:
+            if promoted + letter.upper() not in t.KINDS_BY_SYMBOL:
                 raise InputError(
-                    "{0} has '+{1}': a {2} cannot promote", where, letter, KIND_NAMES[KINDS_BY_SYMBOL[letter.upper()]]
+                    "{0} has '+{1}': a {2} cannot promote",
+                    where,
+                    letter,
+                    t.KIND_NAMES[t.KINDS_BY_SYMBOL[letter.upper()]],
                 )
             if column < 9:
-                colour = WHITE if letter.islower() else BLACK
-                pos.board[9 * RANKS.index(rank) + column] = make_piece(
-                    colour, KINDS_BY_SYMBOL[promoted + letter.upper()]
+                colour = t.WHITE if letter.islower() else t.BLACK
+                pos.board[9 * t.RANKS.index(rank) + column] = t.make_piece(
+                    colour, t.KINDS_BY_SYMBOL[promoted + letter.upper()]
                 )
             column, promoted = column + 1, ""
         if promoted:
@@ -149,7 +136,7 @@ def _parse_hands(pos: Any, text: str) -> None:
     if text == "-":
         return
     where = Message("sfen: hands {0!r}", text)
-    counts = [[0] * (ROOK + 1), [0] * (ROOK + 1)]
+    counts = [[0] * (t.ROOK + 1), [0] * (t.ROOK + 1)]
     number = ""
     for letter in text:
         if letter in "0123456789":
@@ -157,17 +144,17 @@ def _parse_hands(pos: Any, text: str) -> None:
                 raise InputError("{0}: a count begins with 0", where)
             number += letter
             continue
-        kind = KINDS_BY_SYMBOL.get(letter.upper(), 0)
-        if kind == KING:
+        kind = t.KINDS_BY_SYMBOL.get(letter.upper(), 0)
+        if kind == t.KING:
             raise InputError("{0}: a king cannot be in hand", where)
         if kind == 0:
             raise InputError("{0} has {1!r}, which is not a piece", where, letter)
-        colour = WHITE if letter.islower() else BLACK
+        colour = t.WHITE if letter.islower() else t.BLACK
         if counts[colour][kind]:
             raise InputError("{0} has {1!r} twice", where, letter)
         counts[colour][kind] = int(number[:9] or 1)
-        if counts[colour][kind] > SET_SIZE[kind]:
-            raise InputError("{0}: {1} {2}s, but a set has {3}", where, number, KIND_NAMES[kind], SET_SIZE[kind])
+        if counts[colour][kind] > t.SET_SIZE[kind]:
+            raise InputError("{0}: {1} {2}s, but a set has {3}", where, number, t.KIND_NAMES[kind], t.SET_SIZE[kind])
         number = ""
     if number:
         raise InputError("{0} ends with the number {1} but no piece", where, number)
@@ -182,17 +169,17 @@ def format_sfen(pos: Any) -> str:
         text, empty = "", 0
         for piece in row:
             if piece:
-                text += (str(empty) if empty else "") + piece_symbol(piece)
+                text += (str(empty) if empty else "") + t.piece_symbol(piece)
                 empty = 0
             else:
                 empty += 1
         rows.append(text + (str(empty) if empty else ""))
     hands = ""
-    for colour in (BLACK, WHITE):
-        for kind in HAND_ORDER:
-            count = hand_count(pos.hand[colour], kind)
+    for colour in (t.BLACK, t.WHITE):
+        for kind in t.HAND_ORDER:
+            count = t.hand_count(pos.hand[colour], kind)
             if count:
-                hands += (str(count) if count > 1 else "") + piece_symbol(make_piece(colour, kind))
+                hands += (str(count) if count > 1 else "") + t.piece_symbol(t.make_piece(colour, kind))
     return f"{'/'.join(rows)} {'bw'[pos.side]} {hands or '-'} {int(pos.ply) + 1}"
 
 

@@ -29,18 +29,8 @@ import numpy as np
 from shogi_engine.common.bits import ZERO
 from shogi_engine.common.stop import FOREVER, Deadline, StopToken, end_of
 from shogi_engine.common.threads import start_thread
+from shogi_engine.games.othello.endgame import search
 from shogi_engine.games.othello.endgame.deep_search import BEING_SEARCHED_SLOTS, DEEP, MARGINS, solve_deep
-from shogi_engine.games.othello.endgame.search import (
-    HIGHEST,
-    LOWEST,
-    ending_key,
-    entry_selectivity,
-    entry_square,
-    lower_bound,
-    probe_ending,
-    solve_all,
-    upper_bound,
-)
 from shogi_engine.games.othello.evaluation.network import EVALUATION, PatternsAlone
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import START, legal_moves, parse_obf
@@ -201,7 +191,7 @@ class Solver:
         """Compile all kernels of the solver, or load them from the cache."""
         self.solve(parse_obf(WARM), pv=True)
         # These read the table, in which such a small ending has no entries.
-        lower_bound(ZERO), upper_bound(ZERO), entry_selectivity(ZERO)
+        search.lower_bound(ZERO), search.upper_bound(ZERO), search.entry_selectivity(ZERO)
         self.clear()
 
     def prepare(self) -> None:
@@ -253,7 +243,7 @@ class Solver:
             found = self._narrow(main, position, wld, progress, within, deadline, on_pass)
             lower, upper = found.lower, found.upper
             exact = lower == upper or wld and (lower > 0 or upper < 0)
-            target = lower if exact and lower > LOWEST else None
+            target = lower if exact and lower > search.LOWEST else None
             line = self._line(position, lower) if pv and lower == upper else []
             move = line[0] if line else found.move if not exact else self._best_move(position, target)
             move = move or self._best_move(position, None)
@@ -325,7 +315,7 @@ class Solver:
         found = np.zeros(len(own), dtype=np.int8)
         ctx = self._contexts[0]
         self._set(ctx, parse_obf(START))
-        if int(solve_all(ctx, own, opponent, found)) < len(own):
+        if int(search.solve_all(ctx, own, opponent, found)) < len(own):
             raise InterruptedError("stopped before all positions were solved")
         return found
 
@@ -430,7 +420,7 @@ class Solver:
                 values.append(value)
 
         self._run([work], None)
-        return max(LOWEST, min(HIGHEST, 2 * round(values[-1] / (2 * DISC))))
+        return max(search.LOWEST, min(search.HIGHEST, 2 * round(values[-1] / (2 * DISC))))
 
     def _search(
         self,
@@ -502,18 +492,18 @@ class Solver:
         Args:
             empties: the number of empty squares of the position; a large one for the search's table
         """
-        return np.uint64(probe_ending(self._contexts[0], np.uint64(hash_key), empties))
+        return np.uint64(search.probe_ending(self._contexts[0], np.uint64(hash_key), empties))
 
     def _known(self, position: Any) -> np.uint64:
         """Return the tables' data of `position`, 0 if there is none."""
-        return self._data(ending_key(position.own, position.opponent), empty_squares(position))
+        return self._data(search.ending_key(position.own, position.opponent), empty_squares(position))
 
     def _proven(self, position: Any) -> tuple[int, int]:
         """Return the bounds of the score of `position` that its table entry proves."""
         data = self._known(position)
-        if not data or entry_selectivity(data):
-            return LOWEST, HIGHEST
-        return int(lower_bound(data)), int(upper_bound(data))
+        if not data or search.entry_selectivity(data):
+            return search.LOWEST, search.HIGHEST
+        return int(search.lower_bound(data)), int(search.upper_bound(data))
 
     def _settled(self, position: Any, alpha: int, beta: int) -> tuple[int, int]:
         """Return how many moves of `position` the table settles for the window, and the number of all moves."""
@@ -528,7 +518,7 @@ class Solver:
         Returns 0 if there is no move, or if the search for one was stopped.
         """
         moves = legal_moves(position)
-        square = int(entry_square(self._known(position)))
+        square = int(search.entry_square(self._known(position)))
         known = DISC_MOVE | square if square >= 0 else int(entry_move(self._data(key(position), SQUARES)))
         if target is None or len(moves) < 2:
             return known if known in moves else moves[0] if moves else 0

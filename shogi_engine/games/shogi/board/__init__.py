@@ -7,38 +7,9 @@ pawn drop mates even if the only defenders are pinned.
 """
 
 from shogi_engine.games.game_board import LegalMoves
-from shogi_engine.games.shogi.board import python_shogi
+from shogi_engine.games.shogi.board import pieces, python_shogi
 from shogi_engine.games.shogi.board.board import ENTRIES as ENTRIES, BaseBoard, Board, PseudoLegalMoves
-from shogi_engine.games.shogi.board.pieces import (
-    BB_ALL,
-    BB_FILES,
-    BB_RANKS,
-    BB_SQUARES,
-    BB_VOID,
-    COLORS,
-    MAX_PIECES_IN_HAND,
-    NONE,
-    NUMBER_JAPANESE_KANJI_SYMBOLS,
-    NUMBER_JAPANESE_NUMBER_SYMBOLS,
-    PIECE_JAPANESE_SYMBOLS,
-    PIECE_PROMOTED,
-    PIECE_SYMBOLS,
-    PIECE_TYPES,
-    PIECE_TYPES_WITH_NONE,
-    PIECE_TYPES_WITHOUT_KING,
-    PROM_BISHOP,
-    PROM_ROOK,
-    SQUARES,
-    STARTING_SFEN,
-    Move,
-    Occupied,
-    Piece,
-    SquareSet,
-    can_move_without_promotion,
-    can_promote,
-    file_index,
-    rank_index,
-)
+from shogi_engine.games.shogi.board.pieces import *
 from shogi_engine.games.shogi.board.python_shogi import *  # all its names are python-shogi's
 from shogi_engine.games.shogi.board.python_shogi import CSA, KIF
 from shogi_engine.games.shogi.rules import Status
@@ -75,61 +46,11 @@ LegalMoveGenerator, PseudoLegalMoveGenerator = LegalMoves, PseudoLegalMoves
 
 # The names for programs written for python-shogi; type checkers read them here.
 __all__ = [
-    "BB_ALL",
-    "BB_FILES",
-    "BB_RANKS",
-    "BB_SQUARES",
-    "BB_VOID",
-    "BISHOP",
-    "BLACK",
-    "BaseBoard",
-    "Board",
-    "COLORS",
-    "CSA",
-    "GOLD",
-    "KIF",
-    "KING",
-    "KNIGHT",
-    "LANCE",
-    "LegalMoveGenerator",
-    "LegalMoves",
-    "MAX_PIECES_IN_HAND",
-    "Move",
-    "NONE",
-    "NUMBER_JAPANESE_KANJI_SYMBOLS",
-    "NUMBER_JAPANESE_NUMBER_SYMBOLS",
-    "Occupied",
-    "Outcome",
-    "PAWN",
-    "PIECE_JAPANESE_SYMBOLS",
-    "PIECE_PROMOTED",
-    "PIECE_SYMBOLS",
-    "PIECE_TYPES",
-    "PIECE_TYPES_WITHOUT_KING",
-    "PIECE_TYPES_WITH_NONE",
-    "PROM_BISHOP",
-    "PROM_KNIGHT",
-    "PROM_LANCE",
-    "PROM_PAWN",
-    "PROM_ROOK",
-    "PROM_SILVER",
-    "Piece",
-    "PseudoLegalMoveGenerator",
-    "PseudoLegalMoves",
-    "ROOK",
-    "SILVER",
-    "SQUARES",
-    "SQUARE_NAMES",
-    "STARTING_SFEN",
-    "SquareSet",
-    "Status",
-    "Termination",
+    "BISHOP", "BLACK", "BaseBoard", "Board", "CSA", "GOLD", "KIF", "KING", "KNIGHT", "LANCE", "LegalMoveGenerator",
+    "LegalMoves", "Outcome", "PAWN", "PROM_KNIGHT", "PROM_LANCE", "PROM_PAWN", "PROM_SILVER",
+    "PseudoLegalMoveGenerator", "PseudoLegalMoves", "ROOK", "SILVER", "SQUARE_NAMES", "Status", "Termination",
     "WHITE",
-    "can_move_without_promotion",
-    "can_promote",
-    "file_index",
-    "rank_index",
-]
+]  # fmt: skip
 __all__ += [
     "A9", "A8", "A7", "A6", "A5", "A4", "A3", "A2", "A1", "B9", "B8", "B7", "B6", "B5", "B4", "B3", "B2", "B1",
     "C9", "C8", "C7", "C6", "C5", "C4", "C3", "C2", "C1", "D9", "D8", "D7", "D6", "D5", "D4", "D3", "D2", "D1",
@@ -137,6 +58,7 @@ __all__ += [
     "G9", "G8", "G7", "G6", "G5", "G4", "G3", "G2", "G1", "H9", "H8", "H7", "H6", "H5", "H4", "H3", "H2", "H1",
     "I9", "I8", "I7", "I6", "I5", "I4", "I3", "I2", "I1",
 ]  # fmt: skip
+__all__ += pieces.__all__
 __all__ += python_shogi.__all__
 
 

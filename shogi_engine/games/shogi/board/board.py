@@ -54,7 +54,6 @@ from shogi_engine.games.shogi.sfen import (
     split_usi_position,
     starting_position,
 )
-from shogi_engine.games.shogi.types import HAND_ORDER, PAWN
 from shogi_engine.jit import Entries, new_record
 from shogi_engine.jit.bitboards import MASK64, from_halves
 from shogi_engine.language import InputError
@@ -291,7 +290,7 @@ class Placement(BoardMemory):
     def pieces_in_hand(self) -> list[Counter[int]]:
         """For each colour, a Counter of the piece types in hand; a copy."""
         return [
-            Counter({kind: counts[kind] for kind in HAND_ORDER if counts[kind]})
+            Counter({kind: counts[kind] for kind in t.HAND_ORDER if counts[kind]})
             for counts in (hand.to_bytes(8, "little") for hand in self._hands)
         ]
 
@@ -490,8 +489,8 @@ class BaseBoard(Placement):
 
     def is_double_pawn(self, to_square: int, piece_type: int) -> bool:
         """Tell whether a piece of this type would be a second unpromoted pawn on the file (nifu)."""
-        pawn = self.turn << 4 | PAWN
-        return piece_type == PAWN and bool((self._record.board[file_index(to_square) :: 9] == pawn).any())
+        pawn = self.turn << 4 | t.PAWN
+        return piece_type == t.PAWN and bool((self._record.board[file_index(to_square) :: 9] == pawn).any())
 
     # ---- text
 
@@ -834,7 +833,7 @@ class Board(BaseBoard, KernelBoard[Move]):
 
         No pushed move leads to such a position, but it can be set up.
         """
-        return move.drop_piece_type == PAWN and self.checkers() == SquareSet([move.to_square]) and self.is_checkmate()
+        return move.drop_piece_type == t.PAWN and self.checkers() == SquareSet([move.to_square]) and self.is_checkmate()
 
     def is_repetition(self, count: int = 4) -> bool:
         """Tell whether board, hands and side to move have occurred at least `count` times."""

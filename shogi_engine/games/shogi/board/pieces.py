@@ -13,18 +13,16 @@ from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.movegen import CODES, MOVE_BITS
 from shogi_engine.games.shogi.rules import is_dead
 from shogi_engine.games.shogi.sfen import START, code_of_usi, usi_of
-from shogi_engine.games.shogi.types import (
-    DROP_BASE,
-    KANJI_NUMBERS,
-    KANJI_PIECES,
-    PAWN,
-    PROMOTION,
-    ROOK,
-    SQUARES as SQUARE_COUNT,
-    SYMBOLS,
-    WIDE_DIGITS,
-    piece_symbol,
-)
+from shogi_engine.games.shogi.types import PAWN, ROOK
+
+# Python-shogi's names.
+__all__ = [
+    "BB_ALL", "BB_FILES", "BB_RANKS", "BB_SQUARES", "BB_VOID", "COLORS", "MAX_PIECES_IN_HAND", "Move", "NONE",
+    "NUMBER_JAPANESE_KANJI_SYMBOLS", "NUMBER_JAPANESE_NUMBER_SYMBOLS", "Occupied", "PIECE_JAPANESE_SYMBOLS",
+    "PIECE_PROMOTED", "PIECE_SYMBOLS", "PIECE_TYPES", "PIECE_TYPES_WITHOUT_KING", "PIECE_TYPES_WITH_NONE",
+    "PROM_BISHOP", "PROM_ROOK", "Piece", "SQUARES", "STARTING_SFEN", "SquareSet", "can_move_without_promotion",
+    "can_promote", "file_index", "rank_index",
+]  # fmt: skip
 
 # ---- Move: an int with the interface of python-shogi's Move
 
@@ -53,7 +51,7 @@ class Move(GameMove):
         """Return the move; raises ValueError if it is not a move in any position."""
         if from_square is None and to_square is None and not promotion and drop_piece_type is None:
             return MOVES[0]
-        squares = range(SQUARE_COUNT)
+        squares = range(t.SQUARES)
         if to_square is None or to_square not in squares or (from_square is not None and from_square not in squares):
             raise ValueError(f"a move's squares must be 0 to 80, not {from_square} and {to_square}")
         if (from_square is None) == (drop_piece_type is None):
@@ -62,8 +60,8 @@ class Move(GameMove):
             raise ValueError("only pawn to rook can be dropped, and without promotion")
         if from_square == to_square:
             raise ValueError(f"a move must go to another square, not from {from_square} to {to_square}")
-        source = DROP_BASE + (drop_piece_type or 0) if from_square is None else int(from_square)
-        return MOVES[int(to_square) | source << 7 | bool(promotion) * PROMOTION]
+        source = t.DROP_BASE + (drop_piece_type or 0) if from_square is None else int(from_square)
+        return MOVES[int(to_square) | source << 7 | bool(promotion) * t.PROMOTION]
 
     @classmethod
     def null(cls) -> "Move":
@@ -74,7 +72,7 @@ class Move(GameMove):
     def from_square(self) -> int | None:
         """The source square; None for a drop and for the null move."""
         source = self >> 7 & 127
-        return source if source < DROP_BASE and self else None
+        return source if source < t.DROP_BASE and self else None
 
     @property
     def to_square(self) -> int:
@@ -84,13 +82,13 @@ class Move(GameMove):
     @property
     def promotion(self) -> bool:
         """Whether the move promotes."""
-        return self & PROMOTION != 0
+        return self & t.PROMOTION != 0
 
     @property
     def drop_piece_type(self) -> int | None:
         """The dropped piece type; None if the move is not a drop."""
         source = self >> 7 & 127
-        return source - DROP_BASE if source >= DROP_BASE else None
+        return source - t.DROP_BASE if source >= t.DROP_BASE else None
 
     def usi(self) -> str:
         """Return the move as USI writes it: '7g7f', '8h2b+', 'P*5e'; '0000' for the null move."""
@@ -102,7 +100,7 @@ class Move(GameMove):
         """Return the move rotated by 180 degrees: the same move on `Board.mirror()`."""
         source = self >> 7 & 127
         return (
-            self._of(source if source >= DROP_BASE else 80 - source, 80 - self.to_square, self.promotion)
+            self._of(source if source >= t.DROP_BASE else 80 - source, 80 - self.to_square, self.promotion)
             if self
             else self
         )
@@ -121,16 +119,16 @@ class Move(GameMove):
     @classmethod
     def _of(cls, source: int, target: int, promotion: bool) -> "Move":
         """Return the move from `source`, 81 + piece type for a drop."""
-        return MOVES[target | source << 7 | promotion * PROMOTION]
+        return MOVES[target | source << 7 | promotion * t.PROMOTION]
 
     @classmethod
     def _is_move(cls, number: int) -> bool:
         source, target = number >> 7 & 127, number & 127
-        if source < DROP_BASE:
+        if source < t.DROP_BASE:
             possible = source != target
         else:
-            possible = PAWN <= source - DROP_BASE <= ROOK and not number & PROMOTION
-        return possible and 0 < number < 1 << MOVE_BITS and target < SQUARE_COUNT
+            possible = PAWN <= source - t.DROP_BASE <= ROOK and not number & t.PROMOTION
+        return possible and 0 < number < 1 << MOVE_BITS and target < t.SQUARES
 
     @staticmethod
     def from_encoded(move: int) -> "Move":
@@ -139,8 +137,8 @@ class Move(GameMove):
 
 
 MOVES: list[Move] = [int.__new__(Move)] * (1 << MOVE_BITS)  # by their ints; the null move where there is none
-for _first in (source << 7 | promotion for promotion in (0, PROMOTION) for source in range(DROP_BASE + ROOK + 1)):
-    MOVES[_first : _first + SQUARE_COUNT] = map(partial(int.__new__, Move), range(_first, _first + SQUARE_COUNT))
+for _first in (source << 7 | promotion for promotion in (0, t.PROMOTION) for source in range(t.DROP_BASE + ROOK + 1)):
+    MOVES[_first : _first + t.SQUARES] = map(partial(int.__new__, Move), range(_first, _first + t.SQUARES))
 Move.ALL = MOVES
 MOVES_BY_USI: dict[str, Move] = {NULL_TEXT: MOVES[0]}  # those read so far
 
@@ -154,12 +152,12 @@ PIECE_TYPES = (
 )
 PIECE_TYPES_WITH_NONE = (NONE, *PIECE_TYPES)
 PIECE_TYPES_WITHOUT_KING = tuple(kind for kind in PIECE_TYPES if kind != t.KING)
-PIECE_SYMBOLS = tuple(symbol.lower() for symbol in SYMBOLS)
-PIECE_JAPANESE_SYMBOLS = KANJI_PIECES
+PIECE_SYMBOLS = tuple(symbol.lower() for symbol in t.SYMBOLS)
+PIECE_JAPANESE_SYMBOLS = t.KANJI_PIECES
 PIECE_PROMOTED = tuple(int(kind) or None for kind in t.PROMOTED[:15])  # by piece type, None if it does not promote
 MAX_PIECES_IN_HAND = (0, *t.SET_SIZE[t.PAWN : t.KING], *[0] * 7)  # by piece type
-NUMBER_JAPANESE_NUMBER_SYMBOLS = WIDE_DIGITS
-NUMBER_JAPANESE_KANJI_SYMBOLS = KANJI_NUMBERS
+NUMBER_JAPANESE_NUMBER_SYMBOLS = t.WIDE_DIGITS
+NUMBER_JAPANESE_KANJI_SYMBOLS = t.KANJI_NUMBERS
 STARTING_SFEN = START
 
 SQUARES = range(81)
@@ -208,7 +206,7 @@ class Piece:
 
     def symbol(self) -> str:
         """Return its SFEN symbol: 'P' and '+P' are black's, 'p' and '+p' white's."""
-        return piece_symbol(self.color << 4 | self.piece_type)
+        return t.piece_symbol(self.color << 4 | self.piece_type)
 
     __str__ = symbol
 

@@ -5,15 +5,6 @@ import numpy as np
 from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.mate import table
-from shogi_engine.games.shogi.mate.table import (
-    ATTACKER_KEYS,
-    INFINITE,
-    LENGTH_MAX,
-    NO_PLY,
-    REPETITION_FILTER_SIZE,
-    probe,
-    store,
-)
 from shogi_engine.games.shogi.movegen import count_evasions, generate_checks, is_searched
 from shogi_engine.games.shogi.position import board_key_after
 from shogi_engine.interface.game import do_move, generate_moves, undo_move
@@ -28,7 +19,7 @@ PATH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 @njit
 def position_key(ctx, board_key):
     """Return the table's key of a position: of its board and the attacker's colour, not of the hands."""
-    return board_key ^ ATTACKER_KEYS[ctx.attacker]
+    return board_key ^ table.ATTACKER_KEYS[ctx.attacker]
 
 
 @njit
@@ -63,7 +54,7 @@ def both_hands(pos):
 @njit
 def repeated_ply(ctx, key, hand):
     """Return the ply of the path's position with this board and at least this hand of the attacker's, or -1."""
-    if ctx.repetition_filter[key & np.uint64(REPETITION_FILTER_SIZE - 1)] == 0:
+    if ctx.repetition_filter[key & np.uint64(table.REPETITION_FILTER_SIZE - 1)] == 0:
         return -1
     for ply in range(ctx.ply, -1, -1):
         if ctx.frames[ply].key == key and t.hand_covers(ctx.frames[ply].hand, hand, table.PACKED_GUARDS):
@@ -95,11 +86,11 @@ def init_and_node(ctx, child, move, left):
     ctx.nodes += 1
     evasions = count_evasions(pos)
     if evasions == 0:
-        set_child(child, True, 0, INFINITE, table.withheld_hand(pos), 0, NO_PLY)
+        set_child(child, True, 0, table.INFINITE, table.withheld_hand(pos), 0, table.NO_PLY)
     elif left <= 0:
-        set_child(child, True, INFINITE, 0, child.attacker_hand, 0, NO_PLY)
+        set_child(child, True, table.INFINITE, 0, child.attacker_hand, 0, table.NO_PLY)
     else:
-        set_child(child, True, evasions, 1, child.attacker_hand, left, NO_PLY)
+        set_child(child, True, evasions, 1, child.attacker_hand, left, table.NO_PLY)
     undo_move(pos, move, undo)
 
 
@@ -117,7 +108,7 @@ def init_or_node(ctx, child, move, left, start):
     hand = child.attacker_hand
     count = generate_checks(ctx, start, ctx, ctx.undo[ctx.ply])
     undo = ctx.undo[ctx.ply]
-    proof, proof_hand = INFINITE, 0
+    proof, proof_hand = table.INFINITE, 0
     mating_move = ZERO
     for index in range(start, start + count):
         check = ctx.moves[index]
@@ -133,17 +124,17 @@ def init_or_node(ctx, child, move, left, start):
             if evasions == 0:
                 break
     if proof == 0:
-        set_child(child, False, 0, INFINITE, proof_hand, 1, NO_PLY)
-        store(ctx, child.key, proof_hand, 0, INFINITE, 1, mating_move, 1)
+        set_child(child, False, 0, table.INFINITE, proof_hand, 1, table.NO_PLY)
+        table.store(ctx, child.key, proof_hand, 0, table.INFINITE, 1, mating_move, 1)
     elif count == 0:
         disproof_hand = both_hands(pos) & table.kinds_held(hand)
-        set_child(child, False, INFINITE, 0, disproof_hand, LENGTH_MAX, NO_PLY)
-        store(ctx, child.key, disproof_hand, INFINITE, 0, LENGTH_MAX, ZERO, 1)
+        set_child(child, False, table.INFINITE, 0, disproof_hand, table.LENGTH_MAX, table.NO_PLY)
+        table.store(ctx, child.key, disproof_hand, table.INFINITE, 0, table.LENGTH_MAX, ZERO, 1)
     elif left <= 1:
-        set_child(child, False, INFINITE, 0, hand, 1, NO_PLY)
+        set_child(child, False, table.INFINITE, 0, hand, 1, table.NO_PLY)
     else:
-        set_child(child, False, proof, count, hand, left, NO_PLY)
-        store(ctx, child.key, hand, proof, count, left, ZERO, 1)
+        set_child(child, False, proof, count, hand, left, table.NO_PLY)
+        table.store(ctx, child.key, hand, proof, count, left, ZERO, 1)
     ctx.ply -= 1
     undo_move(pos, move, ctx.undo[ctx.ply])
 
@@ -200,7 +191,7 @@ def expand(ctx):
         link_promotions(ctx, first, count)
         link_drops(ctx, first, count)
     frame.count = count
-    left = ctx.limit - ctx.ply - 1 if ctx.limit < LENGTH_MAX else LENGTH_MAX
+    left = ctx.limit - ctx.ply - 1 if ctx.limit < table.LENGTH_MAX else table.LENGTH_MAX
     for index in range(first, first + count):
         move = ctx.moves[index]
         child = ctx.children[index]
@@ -209,8 +200,8 @@ def expand(ctx):
         child.key, child.attacker_hand = key, hand
         ply = repeated_ply(ctx, key, hand)
         if ply >= 0:
-            set_child(child, or_node, INFINITE, 0, hand, LENGTH_MAX, ply)
-        elif probe(ctx, key, hand, left, path_key_after(frame.path_key, key, hand)) and (
+            set_child(child, or_node, table.INFINITE, 0, hand, table.LENGTH_MAX, ply)
+        elif table.probe(ctx, key, hand, left, path_key_after(frame.path_key, key, hand)) and (
             left > 1 or ctx.found.proof == 0 or ctx.found.disproof == 0
         ):
             found = ctx.found

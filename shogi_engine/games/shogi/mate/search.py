@@ -24,18 +24,6 @@ import numpy as np
 from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.mate import expansion, table
 from shogi_engine.games.shogi.mate.expansion import position_key
-from shogi_engine.games.shogi.mate.table import (
-    INFINITE,
-    LENGTH_MAX,
-    NO_PLY,
-    PATH_MASK,
-    REPETITION_FILTER_SIZE,
-    has_room,
-    packed_hand,
-    probe,
-    should_stop,
-    store,
-)
 from shogi_engine.games.shogi.position import board_key_after
 from shogi_engine.games.shogi.types import MAX_MOVES, UNDO
 from shogi_engine.interface.game import do_move, generate_moves, undo_move
@@ -56,7 +44,7 @@ def select_child(ctx):
     phi is the least delta of the children; delta is their largest phi, plus 1 for each other unsolved child.
     """
     frame = ctx.frames[ctx.ply]
-    phi, second_best, delta = INFINITE, INFINITE, 0
+    phi, second_best, delta = table.INFINITE, table.INFINITE, 0
     unsolved = 0
     best = -1
     best_phi = 0
@@ -73,14 +61,14 @@ def select_child(ctx):
             second_best = int(child.delta)
     frame.phi, frame.best = phi, best
     frame.others = max(unsolved - 1, 0)
-    frame.delta = min(delta + frame.others, INFINITE - 1) if phi != 0 else INFINITE
+    frame.delta = min(delta + frame.others, table.INFINITE - 1) if phi != 0 else table.INFINITE
     return second_best
 
 
 @njit
 def one_longer(length):
     """Return a length with one more ply."""
-    return length + 1 if length < LENGTH_MAX else length
+    return length + 1 if length < table.LENGTH_MAX else length
 
 
 @njit
@@ -91,10 +79,10 @@ def combine_children(ctx):
     found = ctx.found
     or_node = int(pos.side) == ctx.attacker
     found.move = ZERO
-    found.ply = NO_PLY
+    found.ply = table.NO_PLY
     proven = (frame.phi == 0) == or_node
-    found.proof = 0 if proven else INFINITE
-    found.disproof = INFINITE if proven else 0
+    found.proof = 0 if proven else table.INFINITE
+    found.disproof = table.INFINITE if proven else 0
     if frame.phi == 0:
         child = ctx.children[frame.best]
         move = ctx.moves[frame.best]
@@ -107,7 +95,7 @@ def combine_children(ctx):
             found.ply = int(child.ply)
     elif or_node:  # every check fails
         disproof_hand = expansion.both_hands(pos)
-        length = LENGTH_MAX
+        length = table.LENGTH_MAX
         for index in range(frame.first, frame.first + frame.count):
             child = ctx.children[index]
             disproof_hand = table.hand_intersection(disproof_hand, expansion.hand_before(child.hand, ctx.moves[index]))
@@ -124,8 +112,8 @@ def combine_children(ctx):
             length = max(length, int(child.length) + 1)
         found.hand = proof_hand
         found.length = length
-    if found.ply >= ctx.ply and found.ply != NO_PLY and found.proof != 0:
-        found.ply = NO_PLY  # depends only on a repetition of this position, so it holds on any path
+    if found.ply >= ctx.ply and found.ply != table.NO_PLY and found.proof != 0:
+        found.ply = table.NO_PLY  # depends only on a repetition of this position, so it holds on any path
 
 
 @njit
@@ -135,19 +123,19 @@ def store_result(ctx):
     found = ctx.found
     nodes = ctx.nodes - frame.nodes_before
     or_node = int(ctx.pos.side) == ctx.attacker
-    left = ctx.limit - ctx.ply if ctx.limit < LENGTH_MAX else LENGTH_MAX
+    left = ctx.limit - ctx.ply if ctx.limit < table.LENGTH_MAX else table.LENGTH_MAX
     if frame.phi != 0 and frame.delta != 0:
         found.proof = frame.phi if or_node else frame.delta
         found.disproof = frame.delta if or_node else frame.phi
-        found.hand, found.length, found.ply = frame.hand, left, NO_PLY
-        store(ctx, frame.key, frame.hand, found.proof, found.disproof, left, ZERO, nodes)
+        found.hand, found.length, found.ply = frame.hand, left, table.NO_PLY
+        table.store(ctx, frame.key, frame.hand, found.proof, found.disproof, left, ZERO, nodes)
         return
     combine_children(ctx)
-    if found.ply == NO_PLY:
-        store(ctx, frame.key, found.hand, found.proof, found.disproof, found.length, found.move, nodes)
+    if found.ply == table.NO_PLY:
+        table.store(ctx, frame.key, found.hand, found.proof, found.disproof, found.length, found.move, nodes)
     else:
-        twin = frame.path_key & PATH_MASK | np.uint64(found.ply + 1)
-        store(ctx, frame.key, frame.hand, REPETITION_PROOF, 1, found.length, twin, nodes)
+        twin = frame.path_key & table.PATH_MASK | np.uint64(found.ply + 1)
+        table.store(ctx, frame.key, frame.hand, REPETITION_PROOF, 1, found.length, twin, nodes)
 
 
 # ---- the search --------------------------------------------------------------------------------------------------
@@ -162,10 +150,10 @@ def init_root(ctx):
     frame.hand = table.packed_hand(ctx.pos.hand[ctx.attacker])
     frame.path_key = expansion.path_key_after(ZERO, frame.key, frame.hand)
     frame.first = 0
-    frame.phi_threshold = frame.delta_threshold = INFINITE
+    frame.phi_threshold = frame.delta_threshold = table.INFINITE
     frame.nodes_before = ctx.nodes
     ctx.repetition_filter[:] = 0
-    ctx.repetition_filter[frame.key & np.uint64(REPETITION_FILTER_SIZE - 1)] = 1
+    ctx.repetition_filter[frame.key & np.uint64(table.REPETITION_FILTER_SIZE - 1)] = 1
 
 
 @njit
@@ -184,7 +172,7 @@ def make_best_move(ctx, second_best):
     # Wider than second_best + 1, so that the search changes children less often (Pawlewicz and Lew's 1 + epsilon).
     below.delta_threshold = min(frame.phi_threshold, second_best + (second_best >> 2) + 1)
     below.nodes_before = ctx.nodes
-    ctx.repetition_filter[below.key & np.uint64(REPETITION_FILTER_SIZE - 1)] += np.uint8(1)
+    ctx.repetition_filter[below.key & np.uint64(table.REPETITION_FILTER_SIZE - 1)] += np.uint8(1)
     expansion.expand(ctx)
 
 
@@ -192,7 +180,7 @@ def make_best_move(ctx, second_best):
 def unmake_best_move(ctx):
     """Take back the last move and store the result in ctx.found in the child to which it led."""
     found = ctx.found
-    ctx.repetition_filter[ctx.frames[ctx.ply].key & np.uint64(REPETITION_FILTER_SIZE - 1)] -= np.uint8(1)
+    ctx.repetition_filter[ctx.frames[ctx.ply].key & np.uint64(table.REPETITION_FILTER_SIZE - 1)] -= np.uint8(1)
     ctx.ply -= 1
     frame = ctx.frames[ctx.ply]
     undo_move(ctx.pos, ctx.moves[frame.best], ctx.undo[ctx.ply])
@@ -213,7 +201,9 @@ def prove(ctx):
     """
     init_root(ctx)
     root = ctx.frames[0]
-    if probe(ctx, root.key, root.hand, ctx.limit, root.path_key) and (ctx.found.proof == 0 or ctx.found.disproof == 0):
+    if table.probe(ctx, root.key, root.hand, ctx.limit, root.path_key) and (
+        ctx.found.proof == 0 or ctx.found.disproof == 0
+    ):
         return MATE if ctx.found.proof == 0 else NO_MATE
     expansion.expand(ctx)
     while True:
@@ -226,20 +216,20 @@ def prove(ctx):
                 break
             unmake_best_move(ctx)
             continue
-        if should_stop(ctx):
+        if table.should_stop(ctx):
             while ctx.ply > 0:
                 ctx.ply -= 1
                 undo_move(ctx.pos, ctx.moves[ctx.frames[ctx.ply].best], ctx.undo[ctx.ply])
             return STOPPED
-        if not has_room(ctx, frame.first + frame.count):
+        if not table.has_room(ctx, frame.first + frame.count):
             child = ctx.children[frame.best]
             or_node = int(ctx.pos.side) == ctx.attacker
-            expansion.set_child(child, or_node, INFINITE, 0, child.attacker_hand, LENGTH_MAX, -1)
+            expansion.set_child(child, or_node, table.INFINITE, 0, child.attacker_hand, table.LENGTH_MAX, -1)
             continue
         make_best_move(ctx, second_best)
     if ctx.found.proof == 0:
         return MATE
-    return NO_MATE if ctx.found.ply == NO_PLY else TOO_DEEP
+    return NO_MATE if ctx.found.ply == table.NO_PLY else TOO_DEEP
 
 
 # ---- The length of a proven mate: corrects stored lengths along the longest defence
@@ -256,16 +246,16 @@ def tighten_mate_length(ctx, bound, start):
         bound: int64, an upper bound of the length
         start: int64, the index from which ctx.moves and ctx.children are free
     """
-    if should_stop(ctx) or not has_room(ctx, start):
+    if table.should_stop(ctx) or not table.has_room(ctx, start):
         return -1
     end = start + generate_moves(ctx, start)
     if end == start:
         return 0
-    hand = packed_hand(ctx.pos.hand[ctx.attacker])
+    hand = table.packed_hand(ctx.pos.hand[ctx.attacker])
     for index in range(start, end):
         child = ctx.children[index]
         child.key = position_key(ctx, board_key_after(ctx.pos, ctx.moves[index]))
-        if not probe(ctx, child.key, hand, bound - 1, ZERO) or ctx.found.proof != 0:
+        if not table.probe(ctx, child.key, hand, bound - 1, ZERO) or ctx.found.proof != 0:
             return -1
         child.length, child.hand, child.move = ctx.found.length, ctx.found.hand, np.uint32(ctx.found.move)
     longest = 0
@@ -291,14 +281,14 @@ def tighten_mate_length(ctx, bound, start):
             return -1
         if rest + 1 < length:
             child.length = rest + 1
-            store(ctx, child.key, child.hand, 0, INFINITE, rest + 1, np.uint64(answer), 1)
+            table.store(ctx, child.key, child.hand, 0, table.INFINITE, rest + 1, np.uint64(answer), 1)
         longest = max(longest, rest + 2)
 
 
 # ---- The line of a proven mate: the attacker's shortest moves against the defence that lasts longest
 
 
-LONGEST = LENGTH_MAX + 1
+LONGEST = table.LENGTH_MAX + 1
 
 # What `write_line` needs next to the search's record.
 LINE = record_dtype(
@@ -310,7 +300,7 @@ PROVE, SHORTEN, ATTACK, DEFEND = range(4)  # what `solve` does
 @njit
 def prove_within(ctx, limit):
     """Return `prove(ctx)` for mates within `limit` plies."""
-    ctx.limit = min(limit, LENGTH_MAX)
+    ctx.limit = min(limit, table.LENGTH_MAX)
     return prove(ctx)
 
 

@@ -8,29 +8,7 @@ import numpy as np
 
 from shogi_engine.games.shogi.movegen import CODES, complete_move
 from shogi_engine.games.shogi.position import do_move
-from shogi_engine.games.shogi.records import array_kernels as arrays
-from shogi_engine.games.shogi.records.kakinoki import (
-    AFTER_ENDING,
-    BLANKS,
-    BRANCH,
-    COMMENTED as COMMENTED_WORDS,
-    DIAGRAM,
-    END,
-    ENDING as ENDING_LINE,
-    HEADER,
-    LAST_LETTERS,
-    MAIN_HEADER,
-    MARKS,
-    MOVE,
-    NOTE,
-    NOTHING,
-    OTHER,
-    OVER,
-    REMARK,
-    UNNUMBERED,
-    begins_game as _begins_game,
-    found_after as _found_after,
-)
+from shogi_engine.games.shogi.records import array_kernels as arrays, kakinoki
 from shogi_engine.games.shogi.types import (
     BLACK,
     DROP_BASE,
@@ -48,7 +26,8 @@ BLANK, TAB, STAR, HASH, QUOTE, AND, BAR, COLON, MINUS, PLUS = (ord(letter) for l
 OPEN, CLOSE, SLASH, ZERO_DIGIT, NINE_DIGIT = (ord(letter) for letter in "()/09")
 WIDE_BLANK, WIDE_COLON, WIDE_ZERO, COMMA = (ord(letter) for letter in "　：０、")
 BLANK_LETTERS, MARK_LETTERS, ENDING_LETTERS, LETTERS_AFTER = (
-    tuple(sorted(map(ord, letters))) for letters in (BLANKS, MARKS, LAST_LETTERS, AFTER_ENDING)
+    tuple(sorted(map(ord, letters)))
+    for letters in (kakinoki.BLANKS, kakinoki.MARKS, kakinoki.LAST_LETTERS, kakinoki.AFTER_ENDING)
 )
 PIECES, EYE, ASCII_END = ord("駒"), ord("目"), 128
 SAME, PROMOTES, NOT, DROPPED = (ord(letter) for letter in "同成不打")
@@ -62,11 +41,11 @@ BLACKS, WHITES = (
 )
 HANDICAP, EVEN, TURN = (np.uint64(arrays.hash_of(word)) for word in ("手合割", "平手", "手番"))
 MATES = tuple(np.uint64(arrays.hash_of(f"詰み={side}手勝ち")) for side in "先後")
-COMMENTED = tuple(np.uint64(arrays.hash_of(word[:COMMENTED_HEAD])) for word in COMMENTED_WORDS.words)
+COMMENTED = tuple(np.uint64(arrays.hash_of(word[:COMMENTED_HEAD])) for word in kakinoki.COMMENTED.words)
 RULER = np.uint64(arrays.hash_of("手数--"))
 NUMBER_DIGITS = 9  # of a number; more are ignored
 
-begins_game, found_after = njit(_begins_game), njit(_found_after)
+begins_game, found_after = njit(kakinoki.begins_game), njit(kakinoki.found_after)
 
 SPACES = np.array([chr(code).isspace() for code in range(1 << 16)])  # by character code
 KINDS = np.zeros(1 << 16, dtype=np.uint8)  # by character code
@@ -166,7 +145,7 @@ def closing_number(text, place, end):
     place = skip_blanks(text, place, end)
     number, after = read_number(text, place, end)
     moves = skip_blanks(text, after, end)
-    return number if after > place and moves < end and text[moves] == MOVES else UNNUMBERED
+    return number if after > place and moves < end and text[moves] == MOVES else kakinoki.UNNUMBERED
 
 
 @njit
@@ -174,35 +153,35 @@ def kind_of(text, place, end):
     """Return the kind and number of the line text[place:end]; see `kakinoki_lines.kind_of` and KifReader."""
     place = skip_blanks(text, place, end)
     if place == end or text[place] == STAR or text[place] == AND:
-        return NOTE, 0
+        return kakinoki.NOTE, 0
     if text[place] == HASH:
-        return REMARK, 0
+        return kakinoki.REMARK, 0
     move = move_place(text, place, end)
     if move >= 0:
         first = text[move]
         is_move = first < ASCII_END or digit_of(first) >= 0 or first == SAME or first in MARK_LETTERS
-        return MOVE if is_move else ENDING_LINE, read_number(text, place, end)[0]
+        return kakinoki.MOVE if is_move else kakinoki.ENDING, read_number(text, place, end)[0]
     if is_over(text, place, end):
-        return OVER, closing_number(text, place, end)
+        return kakinoki.OVER, closing_number(text, place, end)
     if text[place] == CHANGE and place + 1 < end and text[place + 1] == CHANGE_NEXT:
         at = place + 2
         while at < end and (text[at] == COLON or text[at] == WIDE_COLON or is_blank(text[at])):
             at += 1
         if at < end and digit_of(text[at]) >= 0:
-            return BRANCH, 0
+            return kakinoki.BRANCH, 0
     if text[place] == BAR:
-        return DIAGRAM, 0
+        return kakinoki.DIAGRAM, 0
     if end - place >= 4 and arrays.word_hash(text, place, place + 4) == RULER:
-        return MAIN_HEADER, 0
+        return kakinoki.MAIN_HEADER, 0
     last = name_end(text, place, end)
     if last < 0:
-        return OTHER, 0
+        return kakinoki.OTHER, 0
     while last > place and is_space(text[last - 1]):
         last -= 1
     if text[last - 1] == PIECES:
-        return DIAGRAM, 0
+        return kakinoki.DIAGRAM, 0
     name = arrays.word_hash(text, place, last)
-    return MAIN_HEADER if name == HANDICAP or name in BLACKS or name in WHITES else HEADER, 0
+    return kakinoki.MAIN_HEADER if name == HANDICAP or name in BLACKS or name in WHITES else kakinoki.HEADER, 0
 
 
 @njit
@@ -216,22 +195,22 @@ def says_ending(text, place, end):
 @njit
 def game_end(text, begin, stop):
     """Return (end of the game at `begin`, whether another begins there); see `kakinoki_lines.begins_game`."""
-    place, moves, found, outside, last, last_number = begin, False, NOTHING, begin, OTHER, 0
+    place, moves, found, outside, last, last_number = begin, False, kakinoki.NOTHING, begin, kakinoki.OTHER, 0
     while place < stop:
         end = arrays.line_end(text, place, stop)
         kind, number = kind_of(text, place, end)
-        if kind <= BRANCH:
+        if kind <= kakinoki.BRANCH:
             if moves and begins_game(kind, number, last, last_number, found):
-                return outside if found != NOTHING else place, True
-            last, found, moves = kind, NOTHING, moves or kind != BRANCH
-            if kind <= ENDING_LINE:
+                return outside if found != kakinoki.NOTHING else place, True
+            last, found, moves = kind, kakinoki.NOTHING, moves or kind != kakinoki.BRANCH
+            if kind <= kakinoki.ENDING:
                 last_number = number
-        elif moves and kind != NOTE:
-            if found == NOTHING:
-                outside = end + 1 if kind == OTHER and says_ending(text, place, end) else place
+        elif moves and kind != kakinoki.NOTE:
+            if found == kakinoki.NOTHING:
+                outside = end + 1 if kind == kakinoki.OTHER and says_ending(text, place, end) else place
             found = found_after(found, kind)
         place = end + 1
-    if found != NOTHING and begins_game(END, 0, last, last_number, found):
+    if found != kakinoki.NOTHING and begins_game(kakinoki.END, 0, last, last_number, found):
         return outside, True
     return stop, False
 

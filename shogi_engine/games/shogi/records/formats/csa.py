@@ -12,21 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.board.pieces import Move
-from shogi_engine.games.shogi.records import scanners
-from shogi_engine.games.shogi.records.kakinoki import Setup
+from shogi_engine.games.shogi.records import kakinoki, scanners
 from shogi_engine.games.shogi.records.words import WORDS, adjudicated, comment_lines, summary_of, take_evaluations
 from shogi_engine.games.shogi.sfen import START
-from shogi_engine.games.shogi.types import (
-    BLACK,
-    CSA_PIECES,
-    DROP_BASE,
-    HAND_ORDER,
-    KINDS_BY_CSA,
-    KING,
-    PROMOTED_KINDS,
-    WHITE,
-)
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader
@@ -35,7 +25,7 @@ from shogi_engine.types.outcomes import Outcome
 
 SECONDS_MAX = 10**7
 _MOVE = re.compile(r"[+-][0-9]{4}[A-Z]{2}")
-_SIGNS = {"+": BLACK, "-": WHITE}
+_SIGNS = {"+": t.BLACK, "-": t.WHITE}
 _TIME = re.compile(r"T\s*(?P<seconds>[0-9]{1,8}(\.[0-9]{0,9})?|\.[0-9]{1,9})", re.ASCII)
 _RATE = re.compile(r"(black|white)_rate:.*:([0-9]+(?:\.[0-9]*)?)", re.ASCII)
 _CELLS = re.compile(r"\s*(?:(?:[+-][A-Z]{2}|\*)\s*){9}")
@@ -57,7 +47,7 @@ class CsaReader(LineReader):
 
     def __init__(self) -> None:
         self.record = GameRecord("shogi")
-        self._setup: Setup | None = None
+        self._setup: kakinoki.Setup | None = None
         self._word = ""  # an ending that is not known
         self._whole = ""  # how the position was set up: "" not yet, "I" as a whole, "R" by rows
         self.summary: Outcome | None = None
@@ -131,17 +121,17 @@ class CsaReader(LineReader):
     def _position(self, text: str) -> None:
         """Read a line that begins with P."""
         kind, rest = text[1], text[2:] if text[1].isdigit() else "".join(text[2:].split())
-        setup = self._setup or (Setup.of(START) if self._whole else Setup())
+        setup = self._setup or (kakinoki.Setup.of(START) if self._whole else kakinoki.Setup())
         if kind == "I":
             if self._whole:
                 raise InputError("the position is already set up")
             if not rest:
                 self._whole = kind
                 return
-            setup = Setup.of(START)
+            setup = kakinoki.Setup.of(START)
             for square, piece in _pieces(rest):
                 if setup.board.get(square, (0, 0))[1] != piece:
-                    raise InputError("there is no {0} to remove", CSA_PIECES[piece])
+                    raise InputError("there is no {0} to remove", t.CSA_PIECES[piece])
                 del setup.board[square]
         elif kind in "123456789":
             if kind in self._whole or "I" in self._whole:
@@ -162,7 +152,7 @@ class CsaReader(LineReader):
         self._setup, self._whole = setup, self._whole + kind
 
     @staticmethod
-    def _rank(setup: Setup, rank: int, text: str) -> None:
+    def _rank(setup: kakinoki.Setup, rank: int, text: str) -> None:
         """Put the pieces of a rank on the board; each square takes three characters, or is '*' or a piece."""
         if _CELLS.fullmatch(text):
             cells = _CELL.findall(text)
@@ -173,9 +163,9 @@ class CsaReader(LineReader):
         for column, cell in enumerate(cells):
             if cell.strip() in ("", "*"):
                 continue
-            if cell[0] not in _SIGNS or cell[1:] not in KINDS_BY_CSA:
+            if cell[0] not in _SIGNS or cell[1:] not in t.KINDS_BY_CSA:
                 raise InputError("{0!r} is not a piece", cell)
-            setup.board[9 * (rank - 1) + column] = (_SIGNS[cell[0]], KINDS_BY_CSA[cell[1:]])
+            setup.board[9 * (rank - 1) + column] = (_SIGNS[cell[0]], t.KINDS_BY_CSA[cell[1:]])
 
     def _time(self, text: str, builder: RecordBuilder) -> None:
         """Read the time of the preceding move or ending."""
@@ -258,7 +248,7 @@ def _statements(line: str) -> Sequence[str]:
 @functools.cache
 def _usual_start(side: int) -> str:
     """Return the usual starting position with `side` to move."""
-    return Setup.of(START).sfen(side)
+    return kakinoki.Setup.of(START).sfen(side)
 
 
 @functools.cache
@@ -268,9 +258,9 @@ def _parts(text: str) -> tuple[int, int, int]:
     All results are cached: there are few different moves, and files repeat them many times.
     """
     source, target = (9 * int(text[at + 1]) - int(text[at]) for at in (0, 2))
-    kind = KINDS_BY_CSA.get(text[4:], 0) if "0" not in text[2:4] else 0
+    kind = t.KINDS_BY_CSA.get(text[4:], 0) if "0" not in text[2:4] else 0
     if text[:2] == "00":
-        return (DROP_BASE + kind, target, kind) if kind < KING else (0, 0, 0)
+        return (t.DROP_BASE + kind, target, kind) if kind < t.KING else (0, 0, 0)
     return (source, target, kind) if "0" not in text[:2] and source != target else (0, 0, 0)
 
 
@@ -279,8 +269,8 @@ def _usual_move(board: Any, text: str) -> Any:
     source, target, kind = _parts(text[1:])
     if kind == 0 or _SIGNS[text[0]] != board.turn:
         return None
-    promotion = source < DROP_BASE and board.piece_type_at(source) != kind
-    if promotion and PROMOTED_KINDS[board.piece_type_at(source)] != kind:
+    promotion = source < t.DROP_BASE and board.piece_type_at(source) != kind
+    if promotion and t.PROMOTED_KINDS[board.piece_type_at(source)] != kind:
         return None
     move = Move._of(source, target, promotion)
     return move if board.is_legal(move) else None
@@ -292,9 +282,9 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
         raise InputError("{0!r} is not a list of squares and pieces, four characters each", text)
     for place in range(0, len(text), 4):
         where, name = text[place : place + 2], text[place + 2 : place + 4]
-        if name not in KINDS_BY_CSA or not re.fullmatch("00|[1-9][1-9]", where):
+        if name not in t.KINDS_BY_CSA or not re.fullmatch("00|[1-9][1-9]", where):
             raise InputError("{0!r} is not a square and a piece", where + name)
-        yield (-1 if where == "00" else 9 * int(where[1]) - int(where[0])), KINDS_BY_CSA[name]
+        yield (-1 if where == "00" else 9 * int(where[1]) - int(where[0])), t.KINDS_BY_CSA[name]
 
 
 class CsaFormat(LineFormat):
@@ -391,12 +381,12 @@ def _position_lines(start: str) -> Iterator[str]:
     if start.split()[:3] == START.split()[:3]:
         yield from ("PI", "+")
         return
-    setup = Setup.of(start)
+    setup = kakinoki.Setup.of(start)
     for rank in range(9):
         cells = (setup.board.get(square) for square in range(9 * rank, 9 * rank + 9))
         yield f"P{rank + 1}{''.join(_cell(cell) for cell in cells)}"
-    for colour in (BLACK, WHITE):
-        held = "".join(f"00{CSA_PIECES[kind]}" * setup.hands[colour].get(kind, 0) for kind in HAND_ORDER)
+    for colour in (t.BLACK, t.WHITE):
+        held = "".join(f"00{t.CSA_PIECES[kind]}" * setup.hands[colour].get(kind, 0) for kind in t.HAND_ORDER)
         if held:
             yield f"P{'+-'[colour]}{held}"
     yield "+-"["bw".index(start.split()[1])]
@@ -404,7 +394,7 @@ def _position_lines(start: str) -> Iterator[str]:
 
 def _cell(cell: tuple[int, int] | None) -> str:
     """Return '+FU', or ' * ' for an empty square."""
-    return f"{'+-'[cell[0]]}{CSA_PIECES[cell[1]]}" if cell else " * "
+    return f"{'+-'[cell[0]]}{t.CSA_PIECES[cell[1]]}" if cell else " * "
 
 
 def _comments(node: Node, mover: int, board: Any) -> Iterator[str]:

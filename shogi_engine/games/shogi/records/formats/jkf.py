@@ -7,22 +7,12 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.notation import file_and_rank, japanese_square as square_of, target_name
-from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, PRESETS, SIDES, Setup, handicap, player_names
+from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START, REMARK_PASSED
 from shogi_engine.games.shogi.records.words import NEAREST, WORDS as CSA_WORDS, evaluation_lines, take_evaluations
 from shogi_engine.games.shogi.texts import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP
-from shogi_engine.games.shogi.types import (
-    BLACK,
-    CSA_PIECES,
-    HAND_ORDER,
-    KANJI_NAMES,
-    KINDS_BY_CSA,
-    KING,
-    SIDE_MARKS,
-    UNPROMOTED,
-    WHITE,
-)
 from shogi_engine.language import InputError, Message, mark
 from shogi_engine.records import formats
 from shogi_engine.records.formats import RecordFormat
@@ -73,9 +63,9 @@ def _square(value: Any, where: str) -> int:
 
 
 def _kind(value: Any, where: str) -> int:
-    if not isinstance(value, str) or value not in KINDS_BY_CSA:
+    if not isinstance(value, str) or value not in t.KINDS_BY_CSA:
         raise InputError("{0} is {1}, which is not a piece", where, _shown(value))
-    return KINDS_BY_CSA[value]
+    return t.KINDS_BY_CSA[value]
 
 
 # ---- reading -----------------------------------------------------------------------------------------------------
@@ -86,13 +76,13 @@ def _read_start(record: GameRecord, initial: Any) -> None:
     if initial is None:
         return
     preset = _of(initial, dict, "initial").get("preset")
-    if preset in PRESETS:
-        record.start = PRESETS[preset]
+    if preset in kakinoki.PRESETS:
+        record.start = kakinoki.PRESETS[preset]
         return
     if preset != "OTHER":
-        raise InputError("initial.preset is {0}; expected {1} or OTHER", _shown(preset), ", ".join(PRESETS))
+        raise InputError("initial.preset is {0}; expected {1} or OTHER", _shown(preset), ", ".join(kakinoki.PRESETS))
     data = _of(initial.get("data"), dict, "initial.data")
-    setup = Setup()
+    setup = kakinoki.Setup()
     board = _of(data.get("board"), list, "initial.data.board")
     if len(board) != 9 or any(not isinstance(column, list) or len(column) != 9 for column in board):
         raise InputError("initial.data.board is not nine columns of nine squares")
@@ -103,7 +93,7 @@ def _read_start(record: GameRecord, initial: Any) -> None:
                 colour = _colour(cell.get("color"), f"{where}.color")
                 setup.board[square_of(file, rank)] = (colour, _kind(cell["kind"], where))
     hands = _of(data.get("hands"), list, "initial.data.hands")
-    for colour, hand in zip((BLACK, WHITE), hands, strict=False):
+    for colour, hand in zip((t.BLACK, t.WHITE), hands, strict=False):
         for name, count in _of(hand, dict, "initial.data.hands").items():
             if type(count) is not int or not 0 <= count <= 18:
                 raise InputError("initial.data.hands: {0} {1}", _shown(count), name)
@@ -113,7 +103,7 @@ def _read_start(record: GameRecord, initial: Any) -> None:
 
 
 def _colour(value: Any, where: str) -> int:
-    if type(value) is not int or value not in (BLACK, WHITE):
+    if type(value) is not int or value not in (t.BLACK, t.WHITE):
         raise InputError("{0} is {1}, not 0 or 1", where, _shown(value))
     return int(value)
 
@@ -122,12 +112,12 @@ def _read_header(record: GameRecord, header: Any, initial_is_there: bool) -> Non
     """Read `header`. Raises ValueError."""
     for name, value in _of(header or {}, dict, "header").items():
         text = value if isinstance(value, str) else _shown(value) if value is not None else ""
-        if name in SIDES:
-            record.names[SIDES[name]] = text
+        if name in kakinoki.SIDES:
+            record.names[kakinoki.SIDES[name]] = text
         elif name == "手合割":
             _read_handicap(record, text.strip(" 　"), initial_is_there)
         else:
-            record.headers[HEADER_NAMES.to_shared(name)] = text
+            record.headers[kakinoki.HEADER_NAMES.to_shared(name)] = text
 
 
 def _read_handicap(record: GameRecord, name: str, initial_is_there: bool) -> None:
@@ -138,7 +128,7 @@ def _read_handicap(record: GameRecord, name: str, initial_is_there: bool) -> Non
     if name in ("", OTHER_START):
         return
     try:
-        start = handicap(name)
+        start = kakinoki.handicap(name)
     except ValueError:
         if not initial_is_there:
             raise
@@ -181,21 +171,21 @@ def _move_text(board: Any, move: Any) -> str:
     if promotion is not None:
         _of(promotion, bool, "move.promote")
     if promotion:  # some programs name the piece after the move
-        kind = int(UNPROMOTED[kind])
+        kind = int(t.UNPROMOTED[kind])
     relative = _of(move.get("relative") or "", str, "move.relative")
     if move.get("from") is not None:
         file, rank = file_and_rank(_square(move["from"], "move.from"))
         how = f"{'成' if promotion else ''}({file}{rank})"
     elif relative == "H" or (
-        relative == "" and promotion is None and kind < KING and board.has_piece_in_hand(kind, board.turn)
+        relative == "" and promotion is None and kind < t.KING and board.has_piece_in_hand(kind, board.turn)
     ):
         how = "打"
     else:
         if any(letter not in RELATIVE for letter in relative):
             raise InputError("move.relative is {0}", _shown(relative))
         how = "".join(RELATIVE[letter] for letter in relative) + {True: "成", False: "不成", None: ""}[promotion]
-    mark = "" if side is None else SIDE_MARKS[side]
-    return f"{mark}{target_name(target)}{KANJI_NAMES[kind]}{how}"
+    mark = "" if side is None else t.SIDE_MARKS[side]
+    return f"{mark}{target_name(target)}{t.KANJI_NAMES[kind]}{how}"
 
 
 class _GameReader:
@@ -336,9 +326,9 @@ def _no_number(text: str) -> Any:
 
 def _value(record: GameRecord) -> dict[str, Any]:
     """Return the object of a game."""
-    header = {player: name for player, name in zip(player_names(record), record.names, strict=True) if name}
-    header |= {HEADER_NAMES.to_own(name): value for name, value in record.headers.items()}
-    preset = next((name for name, start in PRESETS.items() if start == record.start), "OTHER")
+    header = {player: name for player, name in zip(kakinoki.player_names(record), record.names, strict=True) if name}
+    header |= {kakinoki.HEADER_NAMES.to_own(name): value for name, value in record.headers.items()}
+    preset = next((name for name, start in kakinoki.PRESETS.items() if start == record.start), "OTHER")
     initial: dict[str, Any] = {"preset": preset}
     if preset == "OTHER":
         initial["data"] = _data(record.start)
@@ -347,10 +337,10 @@ def _value(record: GameRecord) -> dict[str, Any]:
 
 def _data(start: str) -> dict[str, Any]:
     """Return the object of a starting position."""
-    setup = Setup.of(start)
+    setup = kakinoki.Setup.of(start)
     cells = [[setup.board.get(square_of(file, rank)) for rank in range(1, 10)] for file in range(1, 10)]
-    board = [[{"color": cell[0], "kind": CSA_PIECES[cell[1]]} if cell else {} for cell in column] for column in cells]
-    hands = [{CSA_PIECES[kind]: hand.get(kind, 0) for kind in reversed(HAND_ORDER)} for hand in setup.hands]
+    board = [[{"color": cell[0], "kind": t.CSA_PIECES[cell[1]]} if cell else {} for cell in column] for column in cells]
+    hands = [{t.CSA_PIECES[kind]: hand.get(kind, 0) for kind in reversed(t.HAND_ORDER)} for hand in setup.hands]
     return {"color": "bw".index(start.split()[1]), "board": board, "hands": hands}
 
 
@@ -415,13 +405,13 @@ def _move(board: Any, move: Any) -> dict[str, Any]:
     """Return the object of a legal move."""
     value: dict[str, Any] = {"color": board.turn, "to": _xy(move.to_square)}
     if move.from_square is None:
-        return value | {"piece": CSA_PIECES[move.drop_piece_type], "relative": "H"}
+        return value | {"piece": t.CSA_PIECES[move.drop_piece_type], "relative": "H"}
     kind = board.piece_type_at(move.from_square)
-    value |= {"from": _xy(move.from_square), "piece": CSA_PIECES[kind]}
+    value |= {"from": _xy(move.from_square), "piece": t.CSA_PIECES[kind]}
     if board.move_stack and board.peek().to_square == move.to_square:
         value["same"] = True
     if captured := board.piece_type_at(move.to_square):
-        value["capture"] = CSA_PIECES[captured]
+        value["capture"] = t.CSA_PIECES[captured]
     if move.promotion or board.text(move).endswith("不成"):
         value["promote"] = move.promotion
     return value

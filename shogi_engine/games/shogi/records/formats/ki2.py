@@ -6,38 +6,29 @@ from collections.abc import Iterable, Iterator
 from shogi_engine.common.text import wide_to_ascii
 from shogi_engine.games.shogi import notation
 from shogi_engine.games.shogi.records import kakinoki
-from shogi_engine.games.shogi.records.kakinoki import (
-    BLANKS,
-    KI2_HEAD,
-    KI2_MOVES,
-    MARKS,
-    MOVE,
-    MOVE_LIKE,
-    UNNUMBERED,
-    kind_of,
-    line_finder,
-)
 from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, KakinokiReader, usual_move
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.tree import GameRecord, RecordBuilder, clipped
 
 A_LINE = 6  # moves per line
-_has_moves = line_finder(KI2_HEAD)
-_BETWEEN = re.compile(rf"[{BLANKS}、,]*(?:[0-9０-９]+[{BLANKS}]*(?=[{MARKS}]))?")  # blanks, and the number of a move
-_WORD = re.compile(rf"[^{BLANKS}{MARKS}(（]+")
+_has_moves = kakinoki.line_finder(kakinoki.KI2_HEAD)
+_BETWEEN = re.compile(
+    rf"[{kakinoki.BLANKS}、,]*(?:[0-9０-９]+[{kakinoki.BLANKS}]*(?=[{kakinoki.MARKS}]))?"
+)  # blanks, and the number of a move
+_WORD = re.compile(rf"[^{kakinoki.BLANKS}{kakinoki.MARKS}(（]+")
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 
 
 class Ki2Reader(KakinokiReader):
     """Reads the lines of one KI2 game."""
 
-    usual_moves = KI2_MOVES
+    usual_moves = kakinoki.KI2_MOVES
 
     @staticmethod
     def kind_of_line(line: str) -> tuple[int, int]:
         """Return the kind and number of a line that begins with no blank; see `kakinoki_lines`."""
-        return (MOVE, UNNUMBERED) if KI2_MOVES.match(line) else kind_of(line)
+        return (kakinoki.MOVE, kakinoki.UNNUMBERED) if kakinoki.KI2_MOVES.match(line) else kakinoki.kind_of(line)
 
     def take_moves(self, line: str, builder: RecordBuilder) -> None:
         """Read the moves of a line. Raises ValueError."""
@@ -62,10 +53,10 @@ class Ki2Reader(KakinokiReader):
 
     def _take_word(self, line: str, place: int, builder: RecordBuilder) -> int:
         """Read an ending amid moves, or pass over text in brackets; return the place after it. Raises ValueError."""
-        if (aside := _ASIDE.match(line, place)) and not MOVE_LIKE.search(aside[0]):
+        if (aside := _ASIDE.match(line, place)) and not kakinoki.MOVE_LIKE.search(aside[0]):
             self.note(formats.PASSED_OVER, clipped(aside[0]))
             return aside.end()
-        place += line[place] in MARKS
+        place += line[place] in kakinoki.MARKS
         found = _WORD.match(line, place)
         word = found[0] if found else line[place:]
         if word not in kakinoki.WORDS:

@@ -7,20 +7,6 @@ from typing import Any
 from shogi_engine.common.text import wide_to_ascii
 from shogi_engine.games.shogi import notation
 from shogi_engine.games.shogi.records import kakinoki, scanners
-from shogi_engine.games.shogi.records.kakinoki import (
-    BLANKS,
-    CLOSING,
-    DIGITS,
-    ENDING,
-    KI2_HEAD,
-    MARKS,
-    MOVE,
-    MOVE_LIKE,
-    NUMBERED,
-    USUAL_MOVE,
-    kind_of,
-    line_finder,
-)
 from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, KakinokiReader, reconciled, usual_move
 from shogi_engine.games.shogi.records.words import take_evaluations
 from shogi_engine.language import InputError
@@ -30,42 +16,43 @@ from shogi_engine.records.tree import HEADERS, GameRecord, Node, RecordBuilder, 
 
 RULER = "手数----指手---------消費時間--"
 SECONDS_MAX = 10**7
-_AFTER_MOVE = ("", "+", "(", "（", "[", "［", *BLANKS)  # a move is followed by one of them
+_AFTER_MOVE = ("", "+", "(", "（", "[", "［", *kakinoki.BLANKS)  # a move is followed by one of them
 _BRACKETS = ("(", "（", "[", "［")
 _UNITS = re.compile("[:：分秒時]")
-_RUN = re.compile(rf"[^{BLANKS}]+")
-_WORD = re.compile(rf"[^{BLANKS}(（\[［+]+")
+_RUN = re.compile(rf"[^{kakinoki.BLANKS}]+")
+_WORD = re.compile(rf"[^{kakinoki.BLANKS}(（\[［+]+")
 # What follows a move: its time, and + if there are variations.
 _COLUMN = re.compile(r"(?:[(\[](?P<time>[^)\]]{0,80})[)\]])?\s*+\+?")
-_FIRST_COLUMN = re.compile(rf"[{BLANKS}]*+[(（\[［][^)）\]］]{{1,80}}[)）\]］]")
+_FIRST_COLUMN = re.compile(rf"[{kakinoki.BLANKS}]*+[(（\[［][^)）\]］]{{1,80}}[)）\]］]")
 _TIME = re.compile(
     r"(?:(?P<hours>\d{1,7})(?::|時間))??(?:(?P<minutes>\d{1,7})(?::|分))?(?P<seconds>\d{1,7}(?:\.\d{0,9})?)?秒?"
 )
 _HEADERS = "|".join(["手合割", "先手", "後手", "上手", "下手", *map(kakinoki.HEADER_NAMES.to_own, HEADERS)])
-_has_head = line_finder(
-    rf"[{BLANKS}]*(手数-{{2,}}|#\s{{0,9}}-*\s{{0,9}}KIF|({_HEADERS})[：:]|{kakinoki.NUMBERED_MOVE})", re.IGNORECASE
+_has_head = kakinoki.line_finder(
+    rf"[{kakinoki.BLANKS}]*(手数-{{2,}}|#\s{{0,9}}-*\s{{0,9}}KIF|({_HEADERS})[：:]|{kakinoki.NUMBERED_MOVE})",
+    re.IGNORECASE,
 )
-_has_ki2_moves = line_finder(KI2_HEAD)
+_has_ki2_moves = kakinoki.line_finder(kakinoki.KI2_HEAD)
 
 
 class KifReader(KakinokiReader):
     """Reads the lines of one KIF game."""
 
-    usual_moves = USUAL_MOVE
+    usual_moves = kakinoki.USUAL_MOVE
 
     @staticmethod
     def kind_of_line(line: str) -> tuple[int, int]:
         """Return the kind and number of a line that begins with no blank; see `kakinoki_lines`."""
-        found = NUMBERED.match(line) if line[:1].isdecimal() else None
+        found = kakinoki.NUMBERED.match(line) if line[:1].isdecimal() else None
         if found is None:
-            return kind_of(line)
+            return kakinoki.kind_of(line)
         first = found["first"][0]
-        is_move = first.isascii() or first in DIGITS or first in MARKS or first == "同"
-        return MOVE if is_move else ENDING, int(found["number"][:9])
+        is_move = first.isascii() or first in kakinoki.DIGITS or first in kakinoki.MARKS or first == "同"
+        return kakinoki.MOVE if is_move else kakinoki.ENDING, int(found["number"][:9])
 
     def take_moves(self, line: str, builder: RecordBuilder) -> None:
         """Read a numbered move or ending. Raises ValueError."""
-        found = NUMBERED.match(line)
+        found = kakinoki.NUMBERED.match(line)
         assert found is not None  # the kind of the line
         rest, star, comment = found["rest"].partition("*")
         rest, remark, text = rest.partition("#")
@@ -87,7 +74,7 @@ class KifReader(KakinokiReader):
         try:
             return seconds_of(column)
         except ValueError as fault:
-            if MOVE_LIKE.search(column):
+            if kakinoki.MOVE_LIKE.search(column):
                 raise
             first = _FIRST_COLUMN.match(column)
             if first and first.end() < len(column):
@@ -100,7 +87,12 @@ class KifReader(KakinokiReader):
     def _play(self, number: int, text: str, seconds: float | None, builder: RecordBuilder) -> None:
         """Play a move, or keep words that are neither a move nor a known ending. Raises ValueError."""
         builder.finish()
-        if not (text.isascii() or MOVE_LIKE.match(text) or text[0] in f"同{MARKS}" or any(map(str.isdecimal, text))):
+        if not (
+            text.isascii()
+            or kakinoki.MOVE_LIKE.match(text)
+            or text[0] in f"同{kakinoki.MARKS}"
+            or any(map(str.isdecimal, text))
+        ):
             self._word = (self.number, text)
             return
         if number != (self.first or 0) + builder.ply:
@@ -152,9 +144,9 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
     found = map(Node, scanners.texts_of(moves))
     for number, line in block:
         first = line[0]
-        if USUAL_MOVE.match(line):
+        if kakinoki.USUAL_MOVE.match(line):
             if not begun:
-                reader.first = KifReader.kind_of_line(line.lstrip(BLANKS))[1]
+                reader.first = KifReader.kind_of_line(line.lstrip(kakinoki.BLANKS))[1]
             begun = True
             move = next(found)
             node.children.append(move)
@@ -168,13 +160,13 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
             reader.comment(node, line[1:])
         elif first == "&":
             node.label = line[1:].strip()
-        elif first == "#" or not (numbered := NUMBERED.match(line)):
+        elif first == "#" or not (numbered := kakinoki.NUMBERED.match(line)):
             reader.number = number
             if not begun:
                 reader.take(line)
             elif first == "#":
                 reader.note_remark(line)
-            elif closing := CLOSING.match(line):
+            elif closing := kakinoki.CLOSING.match(line):
                 outcome, agreed = reconciled(node.outcome, closing["rest"], reader.record.side(len(moves)))
                 assert outcome is not None  # the kernel has read it
                 reader.note_count(closing["plies"], len(moves), node)
