@@ -26,7 +26,7 @@ class StopToken:
 
     def __init__(self, parent: "StopToken | None" = None) -> None:
         self._word = np.zeros(LINE_WORDS, dtype=np.uint64)
-        self._prepared = False
+        self.prepared = False  # whether an announced search has not begun yet
         self._parent = parent
         self._children: weakref.WeakSet[StopToken] = weakref.WeakSet()
         self._lock: threading.RLock = parent._lock if parent else threading.RLock()
@@ -47,11 +47,6 @@ class StopToken:
         """Tell whether a stop was requested."""
         return bool(self._word[0])
 
-    @property
-    def prepared(self) -> bool:
-        """Tell whether an announced search has not begun yet."""
-        return self._prepared
-
     def stop(self) -> None:
         """End the running or prepared search at once. Does nothing if there is none."""
         with self._lock:
@@ -69,13 +64,13 @@ class StopToken:
     def prepare(self) -> None:
         """Announce a search: from now on `stop` ends it, even before it begins. Clears an older stop."""
         with self._lock:
-            self._prepared = True
+            self.prepared = True
             self.clear()
 
     def begin(self) -> bool:
         """Begin a search and tell whether it was prepared; if not, clear an older stop."""
         with self._lock:
-            prepared, self._prepared = self._prepared, False
+            prepared, self.prepared = self.prepared, False
             if not prepared:
                 self.clear()
             return prepared

@@ -22,6 +22,9 @@ class GameClock:
     Args:
         settings: the clock at the start of the game, of both sides or (black's, white's); None for no limit
         now: returns the time in seconds
+
+    Attributes:
+        side: the side whose clock is running, None if the clock is stopped
     """
 
     def __init__(
@@ -31,7 +34,7 @@ class GameClock:
     ) -> None:
         self.settings = settings if isinstance(settings, tuple) else (settings, settings)
         self._now = now
-        self._side: int | None = None
+        self.side: int | None = None
         self._began = 0.0
         self._paused = 0.0  # seconds that the current move had taken when the clock was paused
         self.reset()
@@ -43,17 +46,17 @@ class GameClock:
 
     def start(self, side: int, at: float | None = None) -> None:
         """Start the clock of `side` (now, or at an earlier time `at`); if it is running already, it continues."""
-        if self._side != side:
-            self._side, self._began, self._paused = side, (self._now() if at is None else at) - self._paused, 0.0
+        if self.side != side:
+            self.side, self._began, self._paused = side, (self._now() if at is None else at) - self._paused, 0.0
 
     def pause(self) -> None:
         """Stop in the middle of a move; `start` resumes it."""
-        if self._side is not None:
-            self._side, self._paused = None, self._now() - self._began
+        if self.side is not None:
+            self.side, self._paused = None, self._now() - self._began
 
     def stop(self) -> float | None:
         """Stop after a move, charge its time and return it in seconds; None if no clock was running."""
-        side, self._side, self._paused = self._side, None, 0.0
+        side, self.side, self._paused = self.side, None, 0.0
         if side is None:
             return None
         used = self._now() - self._began
@@ -67,7 +70,7 @@ class GameClock:
     def reset(self) -> None:
         """Reset both sides to their initial time."""
         self._clocks = [setting or Clock() for setting in self.settings]
-        self._side, self._paused = None, 0.0
+        self.side, self._paused = None, 0.0
 
     def times(self) -> list[float]:
         """Return both sides' remaining main times, and the time that the current move has taken."""
@@ -76,7 +79,7 @@ class GameClock:
     @property
     def elapsed(self) -> float:
         """The seconds that the current move has taken."""
-        return self._paused if self._side is None else self._now() - self._began
+        return self._paused if self.side is None else self._now() - self._began
 
     def restore(self, times: Sequence[float]) -> None:
         """Restore the result of `times`; the clock is stopped."""
@@ -85,7 +88,7 @@ class GameClock:
             replace(setting or Clock(), time=1000 * seconds)
             for setting, seconds in zip(self.settings, main, strict=True)
         ]
-        self._side = None
+        self.side = None
 
     def allowed(self, side: int) -> float | None:
         """Return the seconds that the next move of `side` may take, None for no limit."""
@@ -93,13 +96,8 @@ class GameClock:
 
     def left(self) -> float | None:
         """Return the seconds until the side whose clock is running loses on time, None if it cannot."""
-        allowed = None if self._side is None else self.allowed(self._side)
+        allowed = None if self.side is None else self.allowed(self.side)
         return None if allowed is None else allowed - (self._now() - self._began)
-
-    def is_over(self) -> bool:
-        """Tell whether the side whose clock is running has no time left."""
-        left = self.left()
-        return left is not None and left <= 0
 
     def for_search(self, side: int) -> Clock | None:
         """Return the clock for a search, None without a limit."""
@@ -126,14 +124,9 @@ class GameClock:
             byoyomi=own.byoyomi / 1000 if own.byoyomi or not own.increment else None,
         )
 
-    @property
-    def side(self) -> int | None:
-        """The side whose clock is running, None if the clock is stopped."""
-        return self._side
-
     def seconds(self, side: int) -> float:
         """Return a side's remaining main time now; below 0 it is the byoyomi time used."""
-        return self._clocks[side].time / 1000 - (self._now() - self._began if side == self._side else 0.0)
+        return self._clocks[side].time / 1000 - (self._now() - self._began if side == self.side else 0.0)
 
     def text(self, side: int) -> str:
         """Return the remaining time, '9:58' or 'byoyomi 0:27'; '' without a setting."""

@@ -226,7 +226,7 @@ class Limit:
     def must_end(self, side: int) -> None:
         """Raise ValueError if no limit ends a search for `side`."""
         if self.is_endless(side):
-            raise no_limit()
+            raise InputError("a limit is needed: time, depth, nodes, mate, level or a clock of the side to move")
 
     def clock(self, side: int) -> Clock | None:
         """Return the clock of a side, 0 (black) or 1 (white); None if it has none."""
@@ -239,11 +239,6 @@ class Limit:
         """Return the seconds that a move of `side` may take, None for no limit of time."""
         clock = self.clock(side)
         return self.time if clock is None else clock.allowed / 1000
-
-
-def no_limit() -> InputError:
-    """Return the error of a search that nothing would end."""
-    return InputError("a limit is needed: time, depth, nodes, mate, level or a clock of the side to move")
 
 
 def check_limit(limit: Any) -> None:

@@ -176,12 +176,8 @@ class Analyses:
             return
         self._last_infos = (number, infos)
         score = infos[0].score if self._tree.board.turn == 0 else -infos[0].score
-        self._value(number, score, infos[0].exact)
+        self.values[number] = score, infos[0].exact
         self._viewers.send(lambda look: self._info(number, infos, look))
-
-    def _value(self, number: int, black: Score, exact: bool) -> None:
-        """Store black's value after a move."""
-        self.values[number] = black, exact
 
     def _info(self, number: int, infos: list[Any], look: ViewOptions) -> Info:
         """Return a report of an analysis for the pages of a look."""
@@ -259,7 +255,7 @@ class Analyses:
         self.progress = len(findings) / len(judgement.plies_to_examine(record))
         ply, found = next(reversed(findings.items()))
         score = found.score if (self._tree.start_turn + ply) % 2 == 0 else -found.score
-        self._value(numbers[ply], score, found.exact)
+        self.values[numbers[ply]] = score, found.exact
         sent = Progress(share=self.progress, node=numbers[ply], chance=score.chance())
         self._viewers.send(lambda look: sent)
 
@@ -277,10 +273,10 @@ class Analyses:
         self.judged[line] = dict(findings)
         game = judge(record, findings)
         for move in game.moves:
-            self._value(numbers[move.ply - 1], move.black_score, move.exact)
+            self.values[numbers[move.ply - 1]] = move.black_score, move.exact
             self._set_verdict(numbers[move.ply], move)
         last, white = findings[len(numbers) - 1], (self._tree.start_turn + len(numbers) - 1) % 2
-        self._value(numbers[-1], -last.score if white else last.score, last.exact)
+        self.values[numbers[-1]] = -last.score if white else last.score, last.exact
 
     @property
     def is_judged(self) -> bool:
@@ -318,14 +314,14 @@ class Analyses:
         numbers = tree.main()
         nodes = [tree[number] for number in numbers]
         if nodes[0].evaluation is not None and 0 not in self.values:
-            self._value(0, -nodes[0].evaluation if tree.start_turn else nodes[0].evaluation, False)
+            self.values[0] = -nodes[0].evaluation if tree.start_turn else nodes[0].evaluation, False
         better = [_better(above, node) for above, node in zip(nodes, nodes[1:], strict=False)]
         annotated = any(better)  # then a move without a better line was good, whatever the values say
         for ply, (above, node) in enumerate(zip(nodes, nodes[1:], strict=False)):
             number, side = numbers[ply + 1], (tree.start_turn + ply) % 2
             if node.evaluation is None or number in self.verdicts:
                 continue
-            self._value(number, -node.evaluation if side else node.evaluation, False)
+            self.values[number] = -node.evaluation if side else node.evaluation, False
             found = better[ply] or (None if annotated else _before(above, is_root=not ply))
             if found is not None and node.move != judgement.PASS:
                 self._set_verdict(number, judgement.judged_move(ply, side, node.move, found, node.evaluation))

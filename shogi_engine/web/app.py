@@ -202,7 +202,7 @@ class Guarded:
         path = request.url.path
         if path.startswith(JOIN):  # tells everyone alike whether there is such a link
             return None
-        if path.startswith(STATIC) and self._links.knows(request.cookies.get(LINK_COOKIE, "")):
+        if path.startswith(STATIC) and self._links.get(request.cookies.get(LINK_COOKIE, "")):
             return None
         if not self._guard.token or self._guard.is_token(unquote(request.cookies.get(COOKIE, ""))):
             return None
@@ -220,7 +220,7 @@ class Guarded:
         if not known or link is None and not guard.is_token(unquote(socket.cookies.get(COOKIE, ""))):
             await socket.close(POLICY)
             return
-        if link is not None and not self._links.knows(link):
+        if link is not None and not self._links.get(link):
             await socket.accept()  # so that the page learns the reason
             await socket.close(POLICY)
             return
@@ -306,7 +306,7 @@ def application(hub: Hub, guard: Guard | None = None, limits: RateLimits | None 
 
     async def join(request: Request) -> Response:
         token = request.path_params["token"]
-        if not hub.store.links.knows(token):
+        if not hub.store.links.get(token):
             return PlainTextResponse("This link is not valid. It may have been revoked.\n", 404)
         answer = _file(request, "index.html")
         _set_cookie(request, answer, LINK_COOKIE, token, STATIC)

@@ -64,7 +64,7 @@ class Look(Question):
     def _obey(self, session: Session, page: Page) -> None:
         page.look = page.look._replace(**self.given())
         if not page.token:
-            session.turn_board(page.look.flipped)
+            session.flipped = page.look.flipped
         session.show(page)
         session.analyses.repeat()
 

@@ -130,7 +130,7 @@ class Hub:
 
     def _abandoned(self) -> list[Session]:
         """Return the sessions that no page shows."""
-        return [each for each in self.sessions.values() if not each.attached and each.identity not in self._in_change]
+        return [each for each in self.sessions.values() if not each.viewers and each.identity not in self._in_change]
 
     def attach(self, identity: str, owner: str, send: Receiver, token: str = "", **look: Any) -> tuple[Session, Page]:
         """Let a page show the session of this name, or a new one; by a link, what that leads to.

@@ -89,10 +89,6 @@ class Links:
                 database.execute("DELETE FROM links WHERE token = ?", (token,))
             del self._links[token]
 
-    def knows(self, token: str) -> bool:
-        """Tell whether there is a link with this token."""
-        return token in self._links
-
     def get(self, token: str) -> Link | None:
         """Return a link, None if it was revoked."""
         return self._links.get(token)

@@ -141,11 +141,6 @@ class Snapshot:
     game: tuple[Head, SavedGame] | None
     record: GameRecord | None
 
-    @property
-    def id(self) -> str:
-        """The name of the game."""
-        return self.place.id
-
 
 class Autosave:
     """A session's game in a GameStore.
@@ -293,8 +288,8 @@ class Autosave:
             self._put_left()
             if now is not None:
                 self._put(now)
-                if now.id not in self._held():  # it was left meanwhile, and is forgotten
-                    self.store.holders.release(now.id, self)
+                if now.place.id not in self._held():  # it was left meanwhile, and is forgotten
+                    self.store.holders.release(now.place.id, self)
             return seconds + time.monotonic() - began
         finally:
             self._writing.release()
@@ -303,12 +298,12 @@ class Autosave:
         """Write the games that were left. Others may open them then."""
         while self._left:
             self._put(self._left[0])
-            if (left := self._left.pop(0).id) != self.id:
+            if (left := self._left.pop(0).place.id) != self.id:
                 self.store.holders.release(left, self)
 
     def _held(self) -> list[str]:
         """Return the names of the game on the board and of those that were left and are not written yet."""
-        return [self.id, *(each.id for each in self._left)]
+        return [self.id, *(each.place.id for each in self._left)]
 
     def flush(self) -> None:
         """Write the games that were left, without the session's lock. Raises OSError."""
@@ -382,7 +377,7 @@ class Autosave:
 
     def take(self, id: str) -> None:
         """Continue with another game, which is as on disk; '' for a new one."""
-        if self.id not in [each.id for each in self._left]:
+        if self.id not in [each.place.id for each in self._left]:
             self.store.holders.release(self.id, self)
         self._place = Place(id)
         self.wanted = False
@@ -422,7 +417,7 @@ class Autosave:
                 holder = self.store.holders.take(id, self)
             if holder is not self:
                 raise OpenElsewhere(holder.identity)
-            if id in [each.id for each in self._left] and not self.write():  # what is on disk is older
+            if id in [each.place.id for each in self._left] and not self.write():  # what is on disk is older
                 raise InputError(self.fault)
             yield self.store.read(id, self.owner)
         finally:

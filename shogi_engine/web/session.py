@@ -52,6 +52,7 @@ class Session:
 
     Attributes:
         lock: held while the session is read or changed
+        flipped: whether the board is shown from white's side on pages that come; see `turn_board`
         setup: the position that is being set up, or None
         request: what one of two people asked of the other last; `asked` tells whether it still stands
         file: the name of the file that the game was opened from, without its ending, '' for none
@@ -79,7 +80,7 @@ class Session:
         self._shown: dict[
             tuple[ViewOptions, Role], replies.State
         ] = {}  # what pages of each look and role were sent last
-        self._flipped = False
+        self.flipped = False
         self.tree = Tree(GameRecord("shogi"))
         self.playing = Playing(self.tree, self.engines, examiner)
         self.analyses = Analyses(self.tree, self.engines, self.viewers, examiner)
@@ -97,30 +98,16 @@ class Session:
 
     # ---- pages
 
-    @property
-    def attached(self) -> bool:
-        """Whether a page shows the session."""
-        return bool(self.viewers)
-
-    @property
-    def flipped(self) -> bool:
-        """Whether the board is shown from white's side on pages that have not turned it."""
-        return self._flipped
-
-    @flipped.setter
-    def flipped(self, flipped: bool) -> None:
-        self._flipped = flipped
+    def turn_board(self, flipped: bool) -> None:
+        """Show the board from this side on all pages."""
+        self.flipped = flipped
         for viewer in self.viewers:
             viewer.look = viewer.look._replace(flipped=flipped)
-
-    def turn_board(self, flipped: bool) -> None:
-        """Show the board from this side on the pages that will come."""
-        self._flipped = flipped
 
     def attach(self, send: Receiver, token: str = "", address: str = "", name: str = "", **look: Any) -> Page:
         """Add a page and send it the whole state; `look` is as in ViewOptions, the rest as in Page."""
         with self.lock:
-            viewer = Page(send, ViewOptions(**{"flipped": self._flipped, **look}), token, address, one_line(name))
+            viewer = Page(send, ViewOptions(**{"flipped": self.flipped, **look}), token, address, one_line(name))
             if (role := self.role_of(viewer)) is not None and role.side is not None:
                 viewer.look = viewer.look._replace(flipped=self._is_turned(role.side))
             self.viewers.append(viewer)
@@ -337,7 +324,7 @@ class Session:
 
     def tick(self) -> None:
         """Check the clock and the disk, unless the session is busy: others wait for it. Call this regularly."""
-        if self.attached and self.lock.acquire(blocking=False):
+        if self.viewers and self.lock.acquire(blocking=False):
             try:
                 self.autosave.watch(time.monotonic())
                 if self.playing.on and self.playing.tick():
@@ -377,7 +364,7 @@ class Session:
         self.request = None
         self.playing.begin(players, setting, coach=coach)
         if players.count(None) == 1:
-            self.flipped = self._is_turned(players.index(None))
+            self.turn_board(self._is_turned(players.index(None)))
         if after and self.guests_of(after):
             self.autosave.changed()
             self.autosave.write(patience=PATIENCE_SECONDS)  # the links need the new game's name
@@ -407,7 +394,7 @@ class Session:
             self.analyses.stop()
         if len(given) != 1:
             return
-        self.flipped = self._is_turned(1 - min(given))
+        self.turn_board(self._is_turned(1 - min(given)))
         for viewer in self.guests():
             if (role := self.role_of(viewer)) is not None and role.side is not None:
                 viewer.look = viewer.look._replace(flipped=self._is_turned(role.side))
@@ -452,7 +439,7 @@ class Session:
         self.analyses.restore(saved.analyses)
         if saved.play:
             self.playing.restore(saved.play)
-        self.flipped = saved.flipped
+        self.turn_board(saved.flipped)
         if saved.problem:
             self.tsume = Tsume(tree, self.engines, self.viewers, saved.problem.root, progress=progress)
             self.tsume.restore(saved.problem)

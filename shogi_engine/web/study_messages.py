@@ -148,7 +148,7 @@ class Solve(Action, tag="tsume"):
             if number > len(all_problems()):
                 raise InputError("there is no such problem")
             answer = open_record(session, GameRecord("shogi", all_problems()[number - 1].sfen))
-            session.flipped = False
+            session.turn_board(False)
         tree = session.tree
         if tree.game != "shogi":
             raise InputError("tsume is for shogi")
@@ -373,7 +373,7 @@ def give(
     before = now.before if now else "" if session.tsume else session.autosave.id  # a tsume does not come back
     session.open_record(GameRecord(problem.game, problem.position))
     session.analyses.stop()
-    session.flipped = problem.game == "shogi" and session.tree.start_turn == 1
+    session.turn_board(problem.game == "shogi" and session.tree.start_turn == 1)
     session.tsume = exercises.Lesson(
         session.tree,
         session.engines,

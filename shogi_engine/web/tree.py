@@ -132,6 +132,7 @@ class Tree:
 
     Attributes:
         record: the game
+        game: its name
         node: the number of the current move, 0 for the root
         board: the position there
         removed: the last deletion, which can be undone: the number of the parent, the index among its children, the
@@ -140,7 +141,7 @@ class Tree:
 
     def __init__(self, record: GameRecord) -> None:
         """Raises ValueError for an illegal move or more than NODES_MAX moves."""
-        self.record = record
+        self.record, self.game = record, record.game
         self._nodes: dict[int, Node] = {}
         self._parents: dict[int, int] = {}
         self._numbers: dict[int, int] = {}  # by id(Node); _nodes keeps the nodes alive
@@ -167,11 +168,6 @@ class Tree:
         return first
 
     # ---- the current node
-
-    @property
-    def game(self) -> str:
-        """The game's name."""
-        return self.record.game
 
     @property
     def at(self) -> Node:
@@ -256,9 +252,15 @@ class Tree:
         numbers = [self._numbers[id(node)] for node in self._nodes[parent].children]
         return [each for each in numbers if each != number]
 
-    def has_text(self, number: int, language: str) -> bool:
-        """Tell whether the text of a move is cached, so that no board is needed."""
-        return (number, language) in self._texts
+    def texts(self, line: Sequence[int], language: str) -> dict[int, str]:
+        """Return the moves of a line from the root in the user's notation."""
+        missing = [place for place, number in enumerate(line) if place and (number, language) not in self._texts]
+        if missing:
+            with self.board_after(line, missing[0] - 1) as board:
+                for number in line[missing[0] :]:
+                    self.text(number, language, board)
+                    board.push_text(self._nodes[number].move)
+        return {number: self._texts[number, language] for number in line[1:]}
 
     def text(self, number: int, language: str, board: Any = None) -> str:
         """Return a move in the user's notation; `board` is the position before it, needed if the text is not cached."""

@@ -164,7 +164,7 @@ def line(tree: Tree, analyses: Analyses, language: str) -> list[Row]:
     """Return the moves of the game, the start first, each with its variations."""
     numbers = tree.main()
     words = words_of(language, tree.game)
-    texts = _texts(tree, numbers, language)
+    texts = tree.texts(numbers, language)
     board, at = None, 0  # with the first `at` moves of the line
     most = VARIATION_MOVES
     rows = []
@@ -227,17 +227,6 @@ def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, mos
         board.pop()
         made -= 1
     return found
-
-
-def _texts(tree: Tree, numbers: list[int], language: str) -> dict[int, str]:
-    """Return the moves of a line in the user's notation."""
-    missing = [place for place, number in enumerate(numbers) if place and not tree.has_text(number, language)]
-    if missing:
-        with tree.board_after(numbers, missing[0] - 1) as board:
-            for number in numbers[missing[0] :]:
-                tree.text(number, language, board)
-                board.push_text(tree[number].move)
-    return {number: tree.text(number, language) for number in numbers[1:]}
 
 
 @functools.cache

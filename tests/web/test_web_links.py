@@ -294,7 +294,7 @@ def test_links_to_games_that_are_gone_for_good_are_tidied_away(tmp_path):
     with sqlite3.connect(tmp_path / "games.db") as database:
         database.execute("DELETE FROM games")
     hub = private_hub(tmp_path)
-    assert not hub.store.links.knows(link["token"])
+    assert hub.store.links.get(link["token"]) is None
     hub.close()
 
 

@@ -1,9 +1,9 @@
 """Board: a game of Othello for Python programs, in the style of python-chess; every move is checked."""
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
 from shogi_engine.games.game_board import GameMove, KernelBoard, LegalMoves
 from shogi_engine.games.othello import board_kernels, notation
@@ -94,23 +94,6 @@ STYLES = {
 }
 
 
-class _Drawable(Protocol):
-    """The part of a Board that a drawing reads."""
-
-    @property
-    def turn(self) -> int: ...
-
-    @property
-    def legal_moves(self) -> Iterable[Move]: ...
-
-    @property
-    def move_stack(self) -> Sequence[Move]: ...
-
-    def piece_map(self) -> Mapping[int, int]: ...
-
-    def obf(self) -> str: ...
-
-
 def _corner(square: int, flipped: bool) -> tuple[float, float]:
     """Return the upper left corner of a square: a1 is at the upper left, at the lower right if flipped."""
     square = 63 - square if flipped else square
@@ -148,9 +131,7 @@ def _disc(square: int, colour: int, flipped: bool, style: str) -> str:
     return f'<g class="piece" data-square="{SQUARE_NAMES[square]}">{shadow}{disc}</g>'
 
 
-def arrows(
-    board: _Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = False, values: Sequence[str] = ()
-) -> str:
+def arrows(board: "Board", lines: Sequence[Sequence[str]], *, flipped: bool = False, values: Sequence[str] = ()) -> str:
     """Return rings that mark lines of moves from here, to be laid over `svg`.
 
     The best line comes first. Several of its moves are drawn, with their numbers, but only the first move of each other
@@ -173,7 +154,7 @@ def arrows(
 
 
 def svg(
-    board: _Drawable,
+    board: "Board",
     *,
     flipped: bool = False,
     size: int | None = None,
