@@ -169,7 +169,7 @@ def read_suite(path: str, kind: str, read_row: Callable[[int, Row], Case]) -> li
     text = read_text(path)
     try:
         rows = json_of(text)["positions"]
-        found = next((name for name in KINDS if rows and has_kind(rows[0], name)), kind)
+        found = next((name for name in KINDS if rows and any(keys <= rows[0].keys() for keys in KINDS[name])), kind)
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as fault:
         raise ValueError(f"{path} is not a suite of {kind}: {type(fault).__name__} {fault}") from None
     if found != kind:
@@ -185,11 +185,6 @@ def read_suite(path: str, kind: str, read_row: Callable[[int, Row], Case]) -> li
         except ValueError as fault:
             raise ValueError(f"{path}: position {number}: {fault}") from None
     return cases
-
-
-def has_kind(row: Row, kind: str) -> bool:
-    """Tell whether a position has the keys of a `kind` of suite."""
-    return any(keys <= row.keys() for keys in KINDS[kind])
 
 
 def check_all(
@@ -319,9 +314,6 @@ class MateWorker:
         self._solver.stop()
 
 
-PREFIXES = ("sfen ", "position sfen ")
-
-
 @dataclass(frozen=True)
 class MateCase:
     """One problem with its published answer."""
@@ -337,9 +329,7 @@ def read_mate(path: str) -> list[MateCase]:
 
 def plain_sfen(text: str) -> str:
     """Return the SFEN in `text`, which may begin like USI's position command."""
-    for prefix in PREFIXES:
-        text = text.removeprefix(prefix)
-    return text
+    return text.removeprefix("sfen ").removeprefix("position sfen ")
 
 
 def values(position: Any, found: ForcedWin[int]) -> Row:

@@ -21,7 +21,7 @@ from shogi_engine.frontends.core import Command, FrontEnd, run_stdio
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, FULL, flip_sfen, worth_table
 from shogi_engine.interface.extras import lowest
 from shogi_engine.search.timeman import fixed, in_full_seconds, plan
-from shogi_engine.types.limits import LEAST_MS, Limit, TimeBudget
+from shogi_engine.types.limits import LEAST_MS, SIDES, Limit, TimeBudget
 from shogi_engine.types.results import PlayResult, Score
 from usi import protocol
 from usi.options import OPTIONS, Choice, Options, OwnBook, choice_of, file_facts, use
@@ -29,108 +29,6 @@ from usi.protocol import Go, InfoWriter, Position, ProtocolError, UsiOutput
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
-
-
-# ---- Console commands beyond the protocol: d, moves, side, eval, flip, bench and go perft
-
-
-class Console(FrontEnd):
-    """A session with the console commands.
-
-    Attributes:
-        position: the position in use, as the GUI sent it
-        board: the position in use
-        evaluation: the engine's evaluation
-        speed: the nodes per second of the last search
-    """
-
-    position: Position
-    board: Any
-    evaluation: Choice | None
-    speed: int | None
-
-    def ready_engine(self) -> "Engine":
-        """Return the engine with the current options and position."""
-        raise NotImplementedError
-
-    def place(self, position: Position) -> None:
-        """Set up a position."""
-        raise NotImplementedError
-
-    def show_position(self) -> None:
-        """Print the board."""
-        self.ready_engine()
-        for line in self.board.diagram().splitlines():
-            self.out.line(line)
-
-    def show_moves(self) -> None:
-        """Print the legal moves on one line, as YaneuraOu does for programs like Ayane."""
-        self.ready_engine()
-        self.out.line(" ".join(map(str, self.board.legal_moves)))
-
-    def show_side(self) -> None:
-        """Print the side to move, `black` or `white`, as YaneuraOu does."""
-        self.out.line("white" if self.position.white_to_move else "black")
-
-    def show_value(self) -> None:
-        """Print the static value of the position, the evaluation in use, and the value of each piece."""
-        engine = self.ready_engine()
-        value = engine.evaluate(self.board)
-        self.out.line(f"static value: {value} (side to move)")
-        self.out.line(f"evaluation: {sanitize(engine.searcher.evaluator.describe(), SHOWN_WITH_PATH)}")
-        if self.evaluation and (facts := file_facts(engine, self.evaluation)):
-            self.out.line(f"its file: {facts}")
-        if self.speed is not None:
-            self.out.line(f"nodes/s of the last search: {self.speed}")
-        self.out.line("value of each piece, for its own side:")
-        for line in worth_table(self.board.sfen(), lambda text: engine.evaluate(engine.board(text))):
-            self.out.line(line)
-        self.out.line(f"eval = {value}")
-
-    def flip(self) -> None:
-        """Rotate the position by 180 degrees and exchange the colours."""
-        self.ready_engine()
-        self.place(Position(flip_sfen(self.board.sfen())))
-
-    def run_bench(self) -> None:
-        """Print the number of nodes of the benchmark. `stop` takes effect after the current position."""
-        from shogi_engine.suites import bench
-
-        task = self.task
-
-        def show_progress(done: int, whole: int) -> None:
-            if task.stopped:
-                raise ProtocolError(f"bench: stopped after {done} of {whole} positions")
-            self.out.info(f"bench {done}/{whole}")
-
-        self.ready_engine()
-        result = bench("shogi", show_progress)
-        per_second = nodes_per_second(result.nodes, result.seconds)
-        self.out.line(f"Bench: {result.nodes}   ({result.seconds:.2f} s, {per_second} nodes/s)")
-
-    def run_perft(self, depth: int) -> None:
-        """Count leaf nodes and print the number for each root move. `stop` takes effect at once."""
-        task, engine = self.task, self.ready_engine()
-        try:
-            result = engine.perft(self.board, min(depth, 60), search=task)
-        except Exception as failure:
-            if task.stopped and not isinstance(failure, ProtocolError):
-                raise ProtocolError(f"perft {depth}: {failure}") from None  # its text says how far it got
-            raise
-        for move, nodes in result.divide.items():
-            self.out.line(f"{move}: {nodes}")
-        per_second = nodes_per_second(result.nodes, result.seconds)
-        self.out.line(f"perft {depth}: {result.nodes} nodes, {result.seconds:.3f} s, {per_second} nodes/s")
-
-
-COMMANDS = {
-    "d": Console.show_position,
-    "moves": Console.show_moves,
-    "side": Console.show_side,
-    "eval": Console.show_value,
-    "flip": Console.flip,
-    "bench": Console.run_bench,
-}
 
 
 # ---- A `go` of the worker. Standard library only
@@ -167,13 +65,19 @@ MATED = 31_999  # centipawns, for ResignValue: with a larger one, such as the de
 BOOK_PAUSE = 0.002  # seconds before a book's answer: uci2wb loses one that comes while it still handles the last move
 
 
-class Loop(Console):
+class Loop(FrontEnd):
     """A USI session and its state.
 
     Args:
         load: returns a compiled engine with the default evaluation; if None, the Shogi engine is loaded, and compiled
             for the evaluation that the options select when it is first needed
         leave: ends the process with an exit status
+
+    Attributes:
+        position: the position in use, as the GUI sent it
+        board: the position in use
+        evaluation: the engine's evaluation
+        speed: the nodes per second of the last search
     """
 
     refusals = protocol.ProtocolError
@@ -204,21 +108,22 @@ class Loop(Console):
             "gameover": lambda words, received_at: self.stop_all(),
             "ponderhit": self._ponderhit,
         }
+        self._console: dict[str, Callable[[], None]] = {
+            "d": self._show_position, "moves": self._show_moves, "side": self._show_side, "eval": self._show_value,
+            "flip": self._flip, "bench": self._bench,
+        }  # fmt: skip
 
     # ---- the reader's side ------------------------------------------------------------------------------------
 
     def obey(self, text: str, received_at: float) -> None:
         """Execute or queue one line. Unknown first words are skipped, as the protocol requires."""
         words = text.split()
-        while words and words[0] not in self._readers and words[0] not in COMMANDS:
+        while words and words[0] not in self._readers and words[0] not in self._console:
             words.pop(0)
-        if not words:
-            return
-        if words[0] in COMMANDS:
-            command = COMMANDS[words[0]]
-            self.put(Command(lambda: command(self), received_at))
-            return
-        self._readers[words[0]](words[1:], received_at)
+        if words and words[0] in self._console:
+            self.put(Command(self._console[words[0]], received_at))
+        elif words:
+            self._readers[words[0]](words[1:], received_at)
 
     def fail(self, fault: Exception) -> None:
         """Report what was wrong with a line, or an internal error."""
@@ -264,7 +169,7 @@ class Loop(Console):
             self.out.info(fault)
         if go.perft is not None:
             if depth := go.perft:
-                self.put(Command(lambda: self.run_perft(depth), received_at))
+                self.put(Command(lambda: self._run_perft(depth), received_at))
             return
         for other in self.pending():
             if isinstance(other, GoCommand) and not other.released.is_set():
@@ -370,6 +275,73 @@ class Loop(Console):
         except ValueError as fault:
             raise protocol.ProtocolError(f"position: {fault}; the position is unchanged") from None
         self.position = position
+
+    # ---- the worker's side: the console's commands beyond the protocol ------------------------------------------
+
+    def _show_position(self) -> None:
+        """Print the board."""
+        self.ready_engine()
+        for line in self.board.diagram().splitlines():
+            self.out.line(line)
+
+    def _show_moves(self) -> None:
+        """Print the legal moves on one line, as YaneuraOu does for programs like Ayane."""
+        self.ready_engine()
+        self.out.line(" ".join(map(str, self.board.legal_moves)))
+
+    def _show_side(self) -> None:
+        """Print the side to move, `black` or `white`, as YaneuraOu does."""
+        self.out.line(SIDES[self.position.white_to_move])
+
+    def _show_value(self) -> None:
+        """Print the static value of the position, the evaluation in use, and the value of each piece."""
+        engine = self.ready_engine()
+        value = engine.evaluate(self.board)
+        self.out.line(f"static value: {value} (side to move)")
+        self.out.line(f"evaluation: {sanitize(engine.searcher.evaluator.describe(), SHOWN_WITH_PATH)}")
+        if self.evaluation and (facts := file_facts(engine, self.evaluation)):
+            self.out.line(f"its file: {facts}")
+        if self.speed is not None:
+            self.out.line(f"nodes/s of the last search: {self.speed}")
+        self.out.line("value of each piece, for its own side:")
+        for line in worth_table(self.board.sfen(), lambda text: engine.evaluate(engine.board(text))):
+            self.out.line(line)
+        self.out.line(f"eval = {value}")
+
+    def _flip(self) -> None:
+        """Rotate the position by 180 degrees and exchange the colours."""
+        self.ready_engine()
+        self.place(Position(flip_sfen(self.board.sfen())))
+
+    def _bench(self) -> None:
+        """Print the number of nodes of the benchmark. `stop` takes effect after the current position."""
+        from shogi_engine.suites import bench
+
+        task = self.task
+
+        def show_progress(done: int, whole: int) -> None:
+            if task.stopped:
+                raise ProtocolError(f"bench: stopped after {done} of {whole} positions")
+            self.out.info(f"bench {done}/{whole}")
+
+        self.ready_engine()
+        result = bench("shogi", show_progress)
+        per_second = nodes_per_second(result.nodes, result.seconds)
+        self.out.line(f"Bench: {result.nodes}   ({result.seconds:.2f} s, {per_second} nodes/s)")
+
+    def _run_perft(self, depth: int) -> None:
+        """Count leaf nodes and print the number for each root move. `stop` takes effect at once."""
+        task, engine = self.task, self.ready_engine()
+        try:
+            result = engine.perft(self.board, min(depth, 60), search=task)
+        except Exception as failure:
+            if task.stopped and not isinstance(failure, ProtocolError):
+                raise ProtocolError(f"perft {depth}: {failure}") from None  # its text says how far it got
+            raise
+        for move, nodes in result.divide.items():
+            self.out.line(f"{move}: {nodes}")
+        per_second = nodes_per_second(result.nodes, result.seconds)
+        self.out.line(f"perft {depth}: {result.nodes} nodes, {result.seconds:.3f} s, {per_second} nodes/s")
 
     # ---- the worker's side: go --------------------------------------------------------------------------------
 

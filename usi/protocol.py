@@ -263,9 +263,10 @@ class InfoWriter:
                 self._held = []
             self._held.append(line)
             if len(self._held) == self._count:
-                self._complete, self._held = by_value(self._held), []
+                self._complete, self._held = sorted(self._held, key=lambda line: line["score"], reverse=True), []
                 if self._due():
-                    self._show_all(self._complete)
+                    for number, each in enumerate(self._complete, 1):
+                        self._show(each, number)
 
     def finish(self, lines: Sequence[Line]) -> None:
         """Print the last lines of a search, best first and each move once, with the nodes and time of the search."""
@@ -293,10 +294,6 @@ class InfoWriter:
             self._last = now
         return due
 
-    def _show_all(self, lines: Sequence[Line]) -> None:
-        for number, line in enumerate(lines, 1):
-            self._show(line, number)
-
     def _show(self, line: Line, number: int, whole: Line | None = None) -> None:
         """Print one line with the given number, and the nodes and time of `whole`, which is `line` by default."""
         whole = whole or line
@@ -313,8 +310,3 @@ class InfoWriter:
                 pv=self._pv(line),
             )
         )
-
-
-def by_value(lines: Sequence[Line]) -> list[Line]:
-    """Return lines sorted from best to worst. The sort is stable."""
-    return sorted(lines, key=lambda line: line["score"], reverse=True)

@@ -69,11 +69,8 @@ class Said(NamedTuple):
 
 def said_of(game: str, move: MoveAnalysis, board: Any, language: str, why: Sequence[str] = ()) -> Said:
     """Return what is said of a move; `board` is a Board with the position before it, unchanged on return."""
-    words = judgement.words_of(language, game)
-    value, best = (
-        judgement.score_words(score, judgement.unit_of(game), words)
-        for score in (move.black_played_score, move.black_score)
-    )
+    words, unit = judgement.words_of(language, game), judgement.unit_of(game)
+    value, best = (judgement.score_words(score, unit, words) for score in (move.black_played_score, move.black_score))
     missed = words["missed"].format(length=move.missed_mate) if move.missed_mate else ""
     verdict = ", ".join(filter(None, (words.get(move.verdict), missed)))
     better = judgement.truncated_line(move.pv, move.score.mate)

@@ -17,7 +17,7 @@ from shogi_engine.common.text import table
 from shogi_engine.language import InputError, Message, plural, translate as _, translate_fault
 
 if TYPE_CHECKING:
-    from shogi_engine.books import BookRecipe, Entries, Growth, RunFile, RunLine
+    from shogi_engine.books import BookRecipe, Entries, RunFile, RunLine
     from shogi_engine.explorer import Added, Explorer, ExplorerMove
     from shogi_engine.interface.extras import BookMove
 
@@ -221,11 +221,11 @@ def add_parser(commands: Any) -> None:
 
 def build_run(args: Arguments) -> int:
     """Search the positions that a book of the requested size still lacks, or add positions to a run."""
-    from shogi_engine.books import RunFile, load, run_settings
+    from shogi_engine.books import RunFile, load, read_lines, run_settings
 
     recipe = load(args.game)
     check_outputs("book", {"RUN": args.run_file, "--out": args.out}, [args.openings, *args.records])
-    lines = [*_given_lines(args), *_record_lines(args)]
+    lines = [*(read_lines(args.openings) if args.openings else []), *_record_lines(args)]
     chosen = {name: value for name, value in args.set.items() if name != "plies"}
     if "margin" in chosen:
         chosen["margin"] = round(chosen["margin"] * recipe.unit)
@@ -239,12 +239,6 @@ def build_run(args: Arguments) -> int:
         raise InputError("book: positions are searched either to a depth or a number of nodes")
     settings = run_settings(recipe, **args.limit, **chosen)
     return _grow(args, recipe, RunFile(args.run_file, settings), lines, positions=args.positions or POSITIONS)
-
-
-def _given_lines(args: Arguments) -> list["RunLine"]:
-    from shogi_engine.books import read_lines
-
-    return read_lines(args.openings) if args.openings else []
 
 
 def _record_lines(args: Arguments) -> list["RunLine"]:
@@ -285,10 +279,6 @@ def _grow(
             growth.grow(run_file, searches, positions=positions, more=more, progress=line.advance)
     finally:
         run_file.close()
-    return _finish(args, recipe, growth)
-
-
-def _finish(args: Arguments, recipe: "BookRecipe", growth: "Growth") -> int:
     entries = growth.entries()
     if args.out:
         _write(args.out, recipe, entries)

@@ -25,7 +25,7 @@ from types import MappingProxyType
 from typing import Any, Generic, Self, overload
 
 from shogi_engine.clients import base
-from shogi_engine.clients.base import FAULTS, EngineError
+from shogi_engine.clients.base import FAULTS, EngineError, run_plainly
 from shogi_engine.common.text import NUMBER_MAX, clamped_number, legal_line, sanitize
 from shogi_engine.language import InputError
 from shogi_engine.types.limits import Limit, check_board, check_limit, check_number, listed
@@ -801,7 +801,7 @@ class SimpleSearch(Generic[Move]):
         return repr(self.client)
 
     def __iter__(self) -> Iterator[Info[Move]]:
-        while (info := base.run_plainly(self.client.next_info())) is not None:
+        while (info := run_plainly(self.client.next_info())) is not None:
             yield info
 
     info: Info[Move] = base.attribute("info")
@@ -810,14 +810,14 @@ class SimpleSearch(Generic[Move]):
 
     def wait(self) -> PlayResult[Move]:
         """Wait for the bestmove and return it."""
-        return base.run_plainly(self.client.wait())
+        return run_plainly(self.client.wait())
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:
         if kind is None or not issubclass(kind, EngineError):
-            base.run_plainly(self.client.end())
+            run_plainly(self.client.end())
 
 
 class SimpleEngine(base.PlainClient[UsiClient]):
@@ -857,9 +857,7 @@ class SimpleEngine(base.PlainClient[UsiClient]):
         root_moves: Moves = (),
     ) -> SimpleSearch[Move]:
         """Begin a search and return it, to be followed while it runs. Without a limit, it runs until `stop`."""
-        return SimpleSearch(
-            base.run_plainly(self.client.analysis(position, limit, multipv=multipv, root_moves=root_moves))
-        )
+        return SimpleSearch(run_plainly(self.client.analysis(position, limit, multipv=multipv, root_moves=root_moves)))
 
     @overload
     def analyse(
@@ -873,23 +871,23 @@ class SimpleEngine(base.PlainClient[UsiClient]):
 
     def analyse(self, position: Any, limit: Limit, *, multipv: Any = None, root_moves: Moves = ()) -> Any:
         """Return what the engine reports of a position. With `multipv`, return a list of reports, best move first."""
-        return base.run_plainly(self.client.analyse(position, limit, multipv=multipv, root_moves=root_moves))
+        return run_plainly(self.client.analyse(position, limit, multipv=multipv, root_moves=root_moves))
 
     def play(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> PlayResult[Move]:
         """Return the move for `position`; after `ponder` of the same position, by a ponderhit."""
-        return base.run_plainly(self.client.play(position, limit, root_moves=root_moves))
+        return run_plainly(self.client.play(position, limit, root_moves=root_moves))
 
     def mate(self, position: Position[Move], limit: Limit | None = None) -> ForcedWin[Move]:
         """Look for a mate within the limit's `time`, without one until a result is proven."""
-        return base.run_plainly(self.client.mate(position, limit))
+        return run_plainly(self.client.mate(position, limit))
 
     def begin(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> SimpleSearch[Move]:
         """Begin the search of `play`; after `ponder` of the same position, by a ponderhit."""
-        return SimpleSearch(base.run_plainly(self.client.begin(position, limit, root_moves=root_moves)))
+        return SimpleSearch(run_plainly(self.client.begin(position, limit, root_moves=root_moves)))
 
     def ponder(self, position: Position[Move], limit: Limit) -> SimpleSearch[Move]:
         """Begin to search `position`, in which the expected reply has been made, on the opponent's time."""
-        return SimpleSearch(base.run_plainly(self.client.ponder(position, limit)))
+        return SimpleSearch(run_plainly(self.client.ponder(position, limit)))
 
     configure = base.plain(UsiClient.configure)
     offer = base.plain(UsiClient.offer)

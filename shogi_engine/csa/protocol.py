@@ -360,11 +360,6 @@ def check_game(name: str) -> str:
     return name
 
 
-def asks_for_side(game: str) -> bool:
-    """Tell whether a valid game name ends in -B or -W."""
-    return game[-1:] in ("B", "b", "W", "w")
-
-
 class Protocol:
     """One conversation. Methods that send something return the line to send.
 

@@ -24,6 +24,7 @@ from shogi_engine.common.threads import Search
 from shogi_engine.csa import protocol
 from shogi_engine.csa.connection import Closed, Connection, ConnectionLost, Password, Received
 from shogi_engine.csa.game import BrokenGame, GameContext, PlayerThread, ServerGame
+from shogi_engine.csa.protocol import ConnectionState
 from shogi_engine.language import InputError
 from shogi_engine.play.players import Player
 from shogi_engine.records.files import dumps
@@ -148,7 +149,7 @@ class Settings:
             protocol.check_game(self.game)
         elif self.x1:
             raise InputError("the extended mode x1 needs a game name")
-        if self.x1 and protocol.asks_for_side(self.game):
+        if self.x1 and self.game[-1:] in ("B", "b", "W", "w"):
             raise InputError("in the extended mode x1 a side is requested by --x1, not in the game's name")
         if not self.x1 and self.turn != "*":
             raise InputError("without the extended mode x1 a side is requested by -B or -W after the game's name")
@@ -341,16 +342,13 @@ class CsaSession:
                 self._lost(f"the server did not answer {name.upper()} within {getattr(self._timeouts, name):g} s")
                 return
         game = self._game
-        if game is not None and self._protocol.state is protocol.ConnectionState.PLAYING:
+        if game is not None and self._protocol.state is ConnectionState.PLAYING:
             silent = now - connection.heard
             if silent > self._timeouts.silence and -game.time_left() > self._timeouts.silence:
                 self._lost(f"no line from the server for {silent:.0f} s")
                 return
             self._show(game, now)
-        if (
-            now - connection.last >= self._timeouts.keep_alive
-            and self._protocol.state is not protocol.ConnectionState.LOGIN
-        ):
+        if now - connection.last >= self._timeouts.keep_alive and self._protocol.state is not ConnectionState.LOGIN:
             connection.send("")
 
     def _show(self, game: ServerGame, now: float) -> None:
@@ -468,7 +466,7 @@ class CsaSession:
 
     def _leave(self) -> None:
         """Log out."""
-        if self._protocol.state is protocol.ConnectionState.WAITING and self._connection is not None:
+        if self._protocol.state is ConnectionState.WAITING and self._connection is not None:
             self._deadlines = {}
             self._set_deadline("logout", self._timeouts.logout)
             self._send(self._protocol.logout())
@@ -574,7 +572,7 @@ class CsaSession:
         game.ended(event)
         self._played = True
         self._conclude(game)
-        if self._connection is not None and self._protocol.state is protocol.ConnectionState.WAITING:
+        if self._connection is not None and self._protocol.state is ConnectionState.WAITING:
             self._next_game()
 
     def _break_off(self, reason: str) -> bool:
@@ -624,7 +622,7 @@ class CsaSession:
     def _heed_interrupt(self) -> None:
         first, self._heeded = not self._heeded, self._interrupts
         self._leaving = True
-        if self._game is None or self._protocol.state is not protocol.ConnectionState.PLAYING:
+        if self._game is None or self._protocol.state is not ConnectionState.PLAYING:
             self._leave()
         elif first and not self.left_at_once:
             self._note("this game will be finished; interrupt again to abort it, which most servers count as a loss")

@@ -510,8 +510,7 @@ class Engine:
         Args:
             board: None for the start of a game
         """
-        state = self.game.parse_position(self.game.start) if board is None else board.state
-        return self.game.extras.level(level, state)
+        return self.game.extras.level(level, (self.board() if board is None else board).state)
 
     def clock_budget(
         self, clock: Clock, board: Any, options: TimeOptions | None = None, max_ply: int = 0

@@ -183,7 +183,7 @@ class Gtp(OthelloFrontEnd):
             "gogui-rules_board_size": lambda words: "8",
             "gogui-rules_legal_moves": lambda words: " ".join(map(self._upper, self.legal())),
             "gogui-rules_side_to_move": lambda words: SIDES[self._to_move()],
-            "gogui-rules_final_result": lambda words: self._final_result(),
+            "gogui-rules_final_result": lambda words: self._final_score() if self.board.is_game_over() else "",
         }
 
     # ---- the reader's side
@@ -397,9 +397,6 @@ class Gtp(OthelloFrontEnd):
         score = self.board.score()
         return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score)}"
 
-    def _final_result(self) -> str:
-        return self._final_score() if self.board.is_game_over() else ""
-
 
 def split_command(text: str) -> tuple[str, str, list[str]]:
     """Return a line's id ('' if it has none), command and arguments; a comment begins at '#'."""
@@ -508,7 +505,11 @@ class NBoard(OthelloFrontEnd):
 
     def _read_set(self, rest: str) -> None:
         what, _, value = rest.partition(" ")
-        jobs = {"depth": self._set_depth, "game": self._set_game, "contempt": self._set_contempt}
+        jobs: dict[str, Callable[[str], object]] = {
+            "depth": self._set_depth,
+            "game": self._set_game,
+            "contempt": lambda text: whole_number(text, -1000, 1000),  # about draws in a book of games: there is none
+        }
         job = jobs.get(what)
         if job is None:
             self.out.line(f"status error: set {sanitize(what)!r}: expected depth, game or contempt")
@@ -524,9 +525,6 @@ class NBoard(OthelloFrontEnd):
     def _set_depth(self, text: str) -> None:
         self._level = min(whole_number(text, 0, 1000), MAX_LEVEL)
         self.out.line(f"set myname {NAME} level {self._level}")
-
-    def _set_contempt(self, text: str) -> None:
-        whole_number(text, -1000, 1000)  # about draws in a book of games, which this engine does not have
 
     def _set_game(self, text: str) -> None:
         from shogi_engine.games.othello.records import parse_ggf

@@ -305,7 +305,9 @@ def read(
         stack.callback(text.detach)
         try:
             if chosen is None:
-                chosen = _recognised(text, game)
+                start = text.read(HEAD).lstrip("\ufeff")
+                text.seek(0)
+                chosen = formats.recognise(start, binary=False, game=game)
             if chosen is None:
                 yield from _read_by_name(text, name, game, keep)
             else:
@@ -314,13 +316,6 @@ def read(
             raise RecordError("byte {0} is not valid {1}", fault.start, encoding) from None
         except UnicodeError:  # no byte order mark
             raise RecordError("this is not {0}", encoding) from None
-
-
-def _recognised(text: io.TextIOWrapper, game: str) -> formats.RecordFormat | None:
-    """Return the format recognised by the beginning of a text, or None; rewind the text."""
-    head = text.read(HEAD).lstrip("\ufeff")
-    text.seek(0)
-    return formats.recognise(head, binary=False, game=game)
 
 
 def _read_by_name(text: io.TextIOWrapper, name: str, game: str, keep: bool) -> Iterator[GameRecord]:

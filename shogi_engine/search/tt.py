@@ -45,6 +45,7 @@ class TranspositionTable:
         memory = np.zeros(self.clusters * (CLUSTER_BYTES // 8) + 8, dtype=np.uint64)
         offset = -memory.ctypes.data % CLUSTER_BYTES // 8
         self.words: Any = memory[offset : offset + self.clusters * (CLUSTER_BYTES // 8)]
+        self.address = self.words.ctypes.data  # of the first cluster
         self.clear()
 
     def clear(self) -> None:
@@ -61,11 +62,6 @@ class TranspositionTable:
         fields = np.asarray(ctx)
         fields["tt_address"], fields["tt_clusters"] = self.address, self.clusters
         fields["generation"] = self.generation
-
-    @property
-    def address(self) -> int:
-        """The address of the first cluster."""
-        return self.words.ctypes.data
 
     def move(self, key: int) -> int:
         """Return the best move stored under `key` (64 bits), or 0."""

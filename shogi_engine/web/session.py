@@ -365,7 +365,7 @@ class Session:
         self.playing.begin(players, setting, coach=coach)
         if players.count(None) == 1:
             self.turn_board(self._is_turned(players.index(None)))
-        if after and self.guests_of(after):
+        if after and any(link.game == after for link in self.store.links.of(self.links_owner, after)):
             self.autosave.changed()
             self.autosave.write(patience=PATIENCE_SECONDS)  # the links need the new game's name
             new, said = self.autosave.id, self.autosave.fault or HANGS
@@ -381,10 +381,6 @@ class Session:
     def links_owner(self) -> str:
         """The owner of the session's links: its user; for a user without a name, who shares nothing, the session."""
         return self.owner or self.identity
-
-    def guests_of(self, game: str) -> bool:
-        """Tell whether there are links to a game."""
-        return any(link.game == game for link in self.store.links.of(self.links_owner, game))
 
     def seat_guests(self) -> None:
         """Show players by a link, and their opponents, the board from their side; the engine helps neither."""

@@ -267,11 +267,6 @@ class Board(KernelBoard[Move]):
             self.set_obf(obf)
 
     @classmethod
-    def from_obf(cls, obf: str) -> Self:
-        """Return a board with the position of `obf`; raises ValueError as `set_obf` does."""
-        return cls(obf)
-
-    @classmethod
     def from_transcript(cls, text: str, obf: str | None = None) -> Self:
         """Return the board after the moves of a transcript ('f5d6c3'; passes may be left out); raises ValueError.
 
