@@ -153,22 +153,22 @@ def is_file(words: list[str]) -> bool:
 def positions_of(name: str) -> Iterator[tuple[str, int]]:
     """Yield the SFEN of each problem in a file of any record format, and the length of its solution in plies, or 0.
 
-    A record that begins with a game's starting position is a game, and its last position is the problem. Any other
-    record begins with the problem, and its moves are a solution. Raises OSError, ValueError.
+    The file may be packed, an archive or a folder, as for `records.iterate`. A record that begins with a game's
+    starting position is a game, and its last position is the problem. Any other record begins with the problem, and
+    its moves are a solution. Raises OSError, ValueError.
     """
     from shogi_engine import records
     from shogi_engine.study import is_problem
 
-    source = io.BytesIO(sys.stdin.buffer.read()) if name == common.STANDARD else open(name, "rb")  # noqa: SIM115
-    with source:
-        try:
-            for record in records.read(source, game="shogi", name=name):
-                if is_problem(record):
-                    yield record.start, len(record.moves)
-                else:
-                    yield record.board().sfen(), 0
-        except records.RecordError as fault:
-            raise InputError("{0}: {1}", name, fault) from None
+    try:
+        if name == common.STANDARD:
+            found = records.read(io.BytesIO(sys.stdin.buffer.read()), game="shogi")
+        else:
+            found = records.iterate(name, game="shogi")
+        for record in found:
+            yield (record.start, len(record.moves)) if is_problem(record) else (record.board().sfen(), 0)
+    except records.RecordError as fault:
+        raise InputError("{0}: {1}", name, fault) if name == common.STANDARD else fault from None
 
 
 def found_of(args: Arguments, questions: "list[MateRequest]", line: ProgressBar) -> "Iterator[Found]":

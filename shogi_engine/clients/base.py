@@ -156,7 +156,7 @@ class ProcessGroup:
 Log = Callable[[str, str], None]  # called with '>' (sent) or '<' (received), and the line
 
 QUIT_TIMEOUT = 2.0  # seconds after which a program that was told to quit is killed
-MOST_LINES = 1 << 16  # unread lines; beyond that the oldest are dropped
+MOST_LINES, MOST_BYTES = 1 << 16, 1 << 25  # unread; beyond either the oldest lines are dropped
 LINE_BYTES = 1 << 20  # maximum length of a line; longer lines are cut
 COMPLAINTS = 10  # last lines of stderr that are quoted after a crash
 
@@ -186,12 +186,14 @@ class _Pipes(asyncio.SubprocessProtocol):
     """Splits the program's output into lines, each with the time.monotonic() of its completion."""
 
     def __init__(self, log: Log | None) -> None:
-        self.lines: collections.deque[tuple[float, str]] = collections.deque(maxlen=MOST_LINES)
+        self.lines: collections.deque[tuple[float, str]] = collections.deque()
+        self.lost = False  # whether any of its output was cut or dropped
         self.complaints: collections.deque[str] = collections.deque(maxlen=COMPLAINTS)
         self.news = asyncio.Event()
         self.exited = asyncio.Event()
         self.closed = False  # whether the program has closed its output
         self._rest = {1: b"", 2: b""}
+        self._unread = 0  # characters of `lines`
         self._log = log
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -199,6 +201,7 @@ class _Pipes(asyncio.SubprocessProtocol):
         now = time.monotonic()
         *whole, rest = (self._rest[fd] + data).split(b"\n")
         self._rest[fd] = rest[:LINE_BYTES]
+        self.lost |= len(rest) > LINE_BYTES
         for raw in whole:
             self._take(fd, raw, now)
         self.news.set()
@@ -211,6 +214,16 @@ class _Pipes(asyncio.SubprocessProtocol):
         if self._log is not None:
             self._log("<", line)
         self.lines.append((now, line))
+        self._unread += len(line)
+        while self._unread > MOST_BYTES or len(self.lines) > MOST_LINES:
+            self.take()
+            self.lost = True
+
+    def take(self) -> tuple[float, str]:
+        """Return the oldest unread line."""
+        stamp, line = self.lines.popleft()
+        self._unread -= len(line)
+        return stamp, line
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """Record that no more lines will come."""
@@ -281,7 +294,7 @@ class EngineProcess:
 
     def take(self) -> tuple[float, str]:
         """Return a waiting line and its time of arrival."""
-        return self._pipes.lines.popleft()
+        return self._pipes.take()
 
     def wake(self) -> None:
         """Let `receive` check its deadline again."""
@@ -301,12 +314,12 @@ class EngineProcess:
             pipes.news.clear()
             end = deadline()
             if pipes.lines and (end is None or pipes.lines[0][0] <= end):
-                return pipes.lines.popleft()
+                return pipes.take()
             if pipes.closed and not pipes.lines:
                 raise await self._crash()
             left = None if end is None else end - time.monotonic()
             if left is not None and left <= 0:
-                raise EngineError("no answer")
+                raise EngineError("no answer", "it has written more than can be kept" if pipes.lost else "")
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(pipes.news.wait(), left)
 

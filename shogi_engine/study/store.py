@@ -1,9 +1,10 @@
 """The problems of users and when they come back, in a database. Several processes can use it."""
 
+import contextlib
 import copy
 import datetime
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
@@ -102,9 +103,9 @@ class Store:
 
     def schedule(self) -> list[tuple[Problem, datetime.datetime]]:
         """Return all problems and when each is due, in that order."""
-        order = "ORDER BY due, rowid"
-        times = [datetime.datetime.fromtimestamp(row["due"], datetime.UTC) for row in self._rows("due", order)]
-        return list(zip(self._problems(order), times, strict=True))
+        rows = self._rows("content, due", "ORDER BY due, rowid")  # at once: others write meanwhile
+        times = (datetime.datetime.fromtimestamp(row["due"], datetime.UTC) for row in rows)
+        return list(zip(self._read(rows), times, strict=True))
 
     def count(self) -> int:
         """Return how many problems there are."""
@@ -127,7 +128,8 @@ class Store:
             row = database.execute("SELECT card FROM problems WHERE owner = ? AND id = ?", key).fetchone()
             if row is None:
                 raise KeyError(problem.id)
-            card, _ = SCHEDULER.review_card(Card.from_dict(json.loads(row[0])), rating, when)
+            with self._damage():
+                card, _ = SCHEDULER.review_card(Card.from_dict(json.loads(row[0])), rating, when)
             database.execute(
                 "UPDATE problems SET card = ?, due = ? WHERE owner = ? AND id = ?",
                 (json.dumps(card.to_dict()), card.due.timestamp(), *key),
@@ -150,9 +152,17 @@ class Store:
         return self._database.rows(query, owner=self._owner, game=self._game, lines=self.is_repertoire, **values)
 
     def _problems(self, condition: str, **values: Any) -> list[Problem]:
-        rows = self._rows("content", condition, **values)
-        try:
+        return self._read(self._rows("content", condition, **values))
+
+    def _read(self, rows: list[Any]) -> list[Problem]:
+        with self._damage():
             return [_problem(json.loads(row["content"])) for row in rows]
+
+    @contextlib.contextmanager
+    def _damage(self) -> Iterator[None]:
+        """Raise OSError for what a damaged row raises."""
+        try:
+            yield
         except (ValueError, KeyError, TypeError, AttributeError) as fault:
             raise OSError(Message("{0} cannot be used: {1}", self.file, fault)) from None
 

@@ -1,7 +1,10 @@
 """`shogi-engine mate` with files: SFEN, KIF and BOD in; Japanese, pieces left over, alternatives and KIF out."""
 
+import gzip
 import io
 import json
+import shutil
+import zipfile
 
 import pytest
 
@@ -27,6 +30,17 @@ def rows(capsys, *arguments):
     return json.loads(text)
 
 
+def packed(files, folder):
+    """Return the first file compressed, and in an archive and a folder."""
+    compressed, archive, below = folder / "many.sfen.gz", folder / "many.zip", folder / "below"
+    compressed.write_bytes(gzip.compress(files[0].read_bytes()))
+    with zipfile.ZipFile(archive, "w") as members:
+        members.write(files[0])
+    below.mkdir()
+    shutil.copy(files[-1], below)
+    return [compressed, archive, below]
+
+
 def test_files_of_every_kind(capsys, tmp_path, monkeypatch):
     problems = [GameRecord("shogi", ONE), GameRecord("shogi", NONE)]
     sfens = tmp_path / "many.sfen"
@@ -35,6 +49,7 @@ def test_files_of_every_kind(capsys, tmp_path, monkeypatch):
     for ending in ("bod", "kif", "kifu"):
         files.append(tmp_path / f"many.{ending}")
         records.save(problems, files[-1])
+    files += packed(files, tmp_path)
     for file in files:
         told = rows(capsys, str(file))
         assert (told["mates"], told["nomates"], told["timeouts"]) == (1, 1, 0), file

@@ -11,7 +11,8 @@ import pytest
 
 from shogi_engine import Engine, othello, shogi
 from shogi_engine.batch import Batch
-from shogi_engine.clients.base import APART, EngineProcess, ProcessGroup
+from shogi_engine.clients import base
+from shogi_engine.clients.base import APART, EngineError, EngineProcess, ProcessGroup
 from shogi_engine.clients.gtp import GtpClient, SimpleGtp
 from shogi_engine.clients.nboard import NBoardClient, SimpleNBoard
 from shogi_engine.clients.usi import SimpleEngine, UsiClient
@@ -86,3 +87,37 @@ def test_the_program_with_types_runs():
             await typed_engines.clients(usi, gtp, nboard)
 
     asyncio.run(clients())
+
+
+# It writes until its pipe is closed, and answers nothing.
+FLOODS = {
+    "a line without an end": "while True: sys.stdout.write('x' * 65536)",
+    "long lines": "while True: sys.stdout.write('x' * 99999 + chr(10))",
+    "empty lines": "while True: sys.stdout.write(chr(10) * 9999)",
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_what_a_program_writes_without_end_is_bounded(flood, monkeypatch):
+    monkeypatch.setattr(base, "MOST_LINES", 1000)
+    monkeypatch.setattr(base, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(base, "LINE_BYTES", 1 << 16)
+
+    async def run():
+        process = await EngineProcess.start([sys.executable, "-S", "-c", f"import sys\n{FLOODS[flood]}"])
+        pipes, kept = process._pipes, []
+        try:
+            while not pipes.lost:
+                await asyncio.sleep(0)
+                kept.append(sum(len(line) for _time, line in pipes.lines) + max(map(len, pipes._rest.values())))
+                assert len(pipes.lines) <= 1000
+            over = time.monotonic()
+            with pytest.raises(EngineError, match="no answer: it has written more than can be kept"):
+                while True:
+                    await process.receive(lambda: over)
+            assert max(kept) <= (1 << 20) + (1 << 16)
+        finally:
+            process.kill()
+            await process.close()
+
+    asyncio.run(run())

@@ -19,7 +19,10 @@ START = """async game => {
   window.heard = [];
   window.engine = new Engine(new URL(`engine.js?game=${game}`, location.href), line => heard.push(line));
   window.until = async word => {
-    while (!heard.some(line => line.startsWith(word))) await new Promise(done => setTimeout(done, 5));
+    for (const begun = Date.now(); !heard.some(line => line.startsWith(word));) {
+      if (Date.now() - begun > 300_000) throw Error(heard.join("\\n"));
+      await new Promise(done => setTimeout(done, 5));
+    }
     return heard.splice(0);
   };
 }"""
@@ -99,3 +102,27 @@ def test_stop_in_a_page(page):
     assert ask(page, "bestmove", "go depth 1")[-1].split()[1][1] in "abc"  # white's, though another Worker may have it
     ask(page, "info depth 3", "go ponder movetime 300")
     assert ask(page, "bestmove", "ponderhit")
+
+
+@pytest.mark.parametrize("page", [("plain", "shogi"), ("shared", "shogi")], indirect=True, ids=["plain", "shared"])
+def test_a_worker_that_fails(page):
+    """Every search is answered, and the next line begins another Worker, which knows options and position."""
+    ask(page, "readyok", "setoption name MultiPV value 2", "position startpos", "isready")
+    page.evaluate("engine.send('go movetime 90000'), engine.send('position startpos moves 7g7f'), engine.send('go mate')")
+    ask(page, "info depth 5")
+    page.evaluate("best = engine.best.split(' ')[0]; engine.worker.onerror({message: 'out of memory'})")
+    *_, fault, best, mate = ask(page, "checkmate")
+    assert fault == "info string out of memory" and mate == "checkmate timeout"
+    assert best.split()[:2] == ["bestmove", page.evaluate("best")]
+    lines = ask(page, "bestmove", "go depth 3")
+    assert any(" multipv 2 " in line for line in lines) and lines[-1].split()[1][1] in "abcd"  # white's
+
+
+@pytest.mark.parametrize("page", [("plain", "shogi")], indirect=True)
+def test_a_worker_that_cannot_be_loaded(page, address):
+    page.route("**/engine.js?*", lambda route: route.abort())
+    page.evaluate("""() => { window.engine = new engine.constructor(engine.address, line => heard.push(line)); }""")
+    for _ in range(2):
+        assert ask(page, "bestmove", "go depth 2", "go depth 1")[-2:] == ["bestmove resign"] * 2
+    page.unroute("**/engine.js?*")
+    assert ask(page, "bestmove", "go depth 2")[-1] != "bestmove resign"

@@ -145,6 +145,22 @@ def test_the_longest_overdue_problem_comes_first(store, problem):
     assert store.schedule() == [(other, early), (problem, late)]
 
 
+def test_a_schedule_is_whole_while_another_process_writes(store, problem, monkeypatch):
+    """What is added or solved between two queries belongs to neither."""
+    other = replace(problem, position=problem.position.replace(" b ", " w "))
+    store.add([problem])
+    (before,) = store.schedule()
+    rows = store._rows
+
+    def slow(*asked, **values):
+        found = rows(*asked, **values)
+        store.add([other])
+        return found
+
+    monkeypatch.setattr(store, "_rows", slow)
+    assert store.schedule() == [before]
+
+
 def test_the_same_position_of_another_game_is_the_same_problem(store, problem):
     later = replace(problem, position=problem.position[:-1] + "9", source="another")
     assert store.add([problem, later]) == 1
@@ -194,6 +210,12 @@ def test_a_store_that_cannot_be_used(tmp_path, problem):
         store._database.execute("UPDATE problems SET content = '[]'", ())
         with pytest.raises(OSError, match="cannot be used"):
             store.all()
+    with study.Store(tmp_path / "card.db") as store:
+        store.add([problem])
+        for card in ("[]", "{}", "{"):
+            store._database.execute("UPDATE problems SET card = ?", (card,))
+            with pytest.raises(OSError, match="cannot be used"):
+                store.review(problem, Rating.Good)
     newer = tmp_path / "newer.db"
     with sqlite3.connect(newer) as database:
         database.execute("PRAGMA user_version = 99")

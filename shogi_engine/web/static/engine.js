@@ -62,7 +62,7 @@ export class Engine {
     this.loaded = false; // whether it has said anything: then its files are here
     this.worker = new Worker(this.address, { type: "module" });
     if (this.signal) this.worker.postMessage(this.signal.buffer);
-    this.worker.onerror = ({ message }) => this.say(`info string ${message ?? "the engine could not be loaded"}`);
+    this.worker.onerror = ({ message }) => this.fail(message ?? "the engine could not be loaded");
     this.worker.onmessage = ({ data }) => {
       this.loaded = true;
       if (/^info (?!.* multipv (?!1 )).* pv /.test(data)) this.best = / pv (.+)/.exec(data)?.[1] ?? "";
@@ -74,6 +74,7 @@ export class Engine {
 
   /** Send a line. @param {string} line */
   send(line) {
+    if (!this.worker) this.restart();
     const word = first(line), before = this.waiting.filter(each => first(each) === "go").pop() ?? (this.running ? this.go : "");
     if (word === "quit") this.quit();
     else if (word === "isready" && this.running) this.say("readyok");
@@ -102,8 +103,7 @@ export class Engine {
   /** Let the Worker hear a line. @param {string} line */
   pass(line) {
     const word = first(line), { worker } = this;
-    if (["position", "startpos", "sfen"].includes(word)) this.kept.push({ key: "position", line });
-    if (word === "setoption") this.kept.push({ key: line.split(" value ")[0].toLowerCase(), line });
+    this.keep(line);
     if (word === "go") {
       this.running = true;
       this.asked++;
@@ -118,6 +118,13 @@ export class Engine {
     if (stops) setTimeout(() => late() && (this.best || UNTOLD.test(this.go)) && this.replace(), LATE_MS);
   }
 
+  /** Keep a line that another Worker has to hear again. @param {string} line */
+  keep(line) {
+    const word = first(line);
+    if (["position", "startpos", "sfen"].includes(word)) this.kept.push({ key: "position", line });
+    if (word === "setoption") this.kept.push({ key: line.split(" value ")[0].toLowerCase(), line });
+  }
+
   /** A search is answered: of what was kept, only the last that was right counts. */
   answered() {
     const { kept, sure, faulty } = this;
@@ -130,15 +137,37 @@ export class Engine {
 
   /** End the Worker with the best move that it has told, and begin another one; its tables are lost. */
   replace() {
-    const [move, ponder] = this.best.split(" "), [, untold] = UNTOLD.exec(this.go) ?? [];
-    this.worker?.terminate();
+    this.restart();
+    this.close(this.go, this.best);
+    this.answered();
+  }
+
+  /** Begin another Worker, which knows what was kept. */
+  restart() {
+    this.quit();
     this.start();
     for (const { line } of this.kept) this.worker?.postMessage(line);
-    this.say(untold === "mate" ? "checkmate timeout" : untold ? "perft stopped" : `bestmove ${move}${ponder ? ` ponder ${ponder}` : ""}`);
-    this.answered();
+  }
+
+  /** Answer a search that its Worker does not. @param {string} go @param {string} best its line so far */
+  close(go, best) {
+    const [move, ponder] = best.split(" "), [, untold] = UNTOLD.exec(go) ?? [];
+    this.say(untold === "mate" ? "checkmate timeout" : untold ? "perft stopped" : `bestmove ${move || "resign"}${ponder ? ` ponder ${ponder}` : ""}`);
+  }
+
+  /** The Worker has failed: say so and answer all searches; the next line begins another Worker. @param {string} fault */
+  fail(fault) {
+    const waiting = this.running ? [this.go, ...this.waiting] : this.waiting;
+    this.quit();
+    this.running = false;
+    this.waiting = [];
+    this.say(`info string ${fault}`);
+    for (const [number, line] of waiting.entries()) first(line) === "go" ? this.close(line, number ? "" : this.best) : this.keep(line);
+    this.best = "";
   }
 
   quit() {
     this.worker?.terminate();
+    this.worker = undefined;
   }
 }
