@@ -66,7 +66,7 @@ def test_scores_of_the_player_who_is_in_all_games():
     ]
     assert [game.record.result for game in games] == ["0-1", "1/2-1/2", "1-0", "*"]
     assert analysis.player_of(games) == "one" and analysis.player_of(games[:1]) == ""
-    rows = {row.name.id: row.values() for row in analysis.scored(games, "one")}
+    rows = {row.name.id: row.values() for row in analysis.scored(games[::-1], "one")}
     assert rows["shikenbisha"] == {"id": "shikenbisha", "wins": 1, "draws": 0, "losses": 1, "score": 0.5}
     assert rows["funagakoi"]["draws"] == 1 and rows["funagakoi"]["score"] == 0.5 and len(rows) == 3
     both = {row.name.id: row.counts for row in analysis.scored(games)}

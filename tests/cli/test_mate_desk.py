@@ -10,6 +10,8 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
+from shogi_engine.games.othello.endgame.solver import Solver
+from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.records import GameRecord
 
 ONE = "4k4/9/4P4/9/9/9/9/9/9 b BG2rb3g4s4n4l17p 1"  # G*5b mates; the bishop is left over
@@ -142,3 +144,17 @@ def test_another_solution_at_a_later_move(capsys, sfen, flaw):
     assert {"flaw": "left over"} in row["flaws"]
     assert f"flaw: at move 3, {flaw} also mates" in solved(capsys, sfen, "--check")[1]
     assert "余詰: 3手目" in solved(capsys, sfen, "--check", "--language", "ja")[1]
+
+
+def test_what_is_compiled_is_no_part_of_a_problems_time(capsys, monkeypatch):
+    called = []
+
+    def noting(name, work):
+        return lambda *arguments, **named: (called.append(name), work(*arguments, **named))[1]
+
+    for kind in (MateSolver, Solver):
+        for name in {"warmup", "solve", "tsume"} & set(dir(kind)):
+            monkeypatch.setattr(kind, name, noting(name, getattr(kind, name)))
+    for words in (["mate", ONE], ["solve", "--check", ONE], ["solve", "othello", "X" * 64 + " O"]):
+        called.clear()
+        assert main(words) in (0, 1) and called[0] == "warmup" and len(called) > 1, words

@@ -29,13 +29,16 @@ from shogi_engine.cli import (
     doctor,
     match,
     mate_answer,
+    play,
     repertoire,
     search,
+    serve,
     solve,
     study as study_command,
     tsume as tsume_command,
 )
 from shogi_engine.common.match_statistics import Sprt
+from shogi_engine.csa.game import ServerGame
 from shogi_engine.csa.protocol import GameSummary, ServerTime
 from shogi_engine.csa.session import CsaSession, Tally
 from shogi_engine.explorer import Added, ExplorerMove, PlayedGame, figures
@@ -45,6 +48,8 @@ from shogi_engine.games.shogi.sfen import parse_sfen
 from shogi_engine.interface.extras import BookMove
 from shogi_engine.match import game_records, report as match_report, summarise
 from shogi_engine.play import clock, words
+from shogi_engine.play.clock import GameClock
+from shogi_engine.play.game import Game
 from shogi_engine.records import GameRecord
 from shogi_engine.suites import SuiteResult
 from shogi_engine.textbook import trace
@@ -53,11 +58,12 @@ from shogi_engine.training.othello import recipe as othello_training
 from shogi_engine.training.pipeline import GateResult, losses_text, page
 from shogi_engine.training.recipe import Report
 from shogi_engine.training.shogi import recipe as shogi_training
-from shogi_engine.types.limits import Clock
+from shogi_engine.types.limits import Clock, Limit
 from shogi_engine.types.outcomes import Termination
 from shogi_engine.types.results import ForcedWin, Info, PlayResult, Score
 from shogi_engine.web import view
 from shogi_engine.web.tree import Tree
+from tests.support.typed_lines import typed
 
 PRINTED = Path(__file__).parents[1] / "data" / "printed"
 
@@ -373,6 +379,58 @@ def problems():
     return records.dumps(made, "usi").decode() + study.as_text(PROBLEMS) + records.dumps(made, "kif", "utf-8").decode()
 
 
+def printed_sheet():
+    """The page without its style and diagrams."""
+    answers = {"answers": ("G*5b", "G*6b"), "line": ("G*5b",), "played": "5i5h", "refutation": ("5a4b", "G*3b")}
+    some = [replace(PROBLEMS[0], position=MATED, **answers), PROBLEMS[1]]
+    made = [*study.as_records(some, language.current()), *tsume.as_records([tsume.problems()[0]])]
+    made[2].names = ["ann", "bob"]
+    return re.sub("<(svg|style).*?</\\1>", "", study.sheet(made, "A <title>", language.current()), flags=re.DOTALL)
+
+
+# ---- games at the terminal
+
+
+def terminal_game(monkeypatch, tmp_path):
+    """A person and an engine; then two people, whose clocks stand still."""
+    monkeypatch.setattr("shogi_engine.records.files.data_folder", lambda: tmp_path)
+    answers = iter(
+        PlayResult(move, info=Info(score=score, depth=depth, pv=(move, *line)), time=seconds, from_book=not depth)
+        for move, score, depth, line, seconds in (
+            ("2g2f", Score(-123), 14, ("3c3d",), 0),
+            ("8c8d", Score(45), 9, (), 7.096),
+            ("7g7f", Score(71), 0, (), 0.3),
+            ("3c3d", Score.mate_in(7), 13, (), 12.04),
+            ("8h2b+", Score.mated_in(8), 11, ("3a2b",), 0.04),
+        )
+    )
+    engine = Values(game=games.load("shogi"), analysis=lambda *_: contextlib.nullcontext(Values(wait=answers.__next__)))
+    monkeypatch.setattr(play, "choose", lambda _engine, _board, search, _level: search(Limit(depth=1)))
+    shown = []
+    lines = [
+        "level",
+        "hint",
+        "2g2f",
+        "board",
+        "undo",
+        "go",
+        "no",
+        "flip",
+        "hint",
+        f"save {tmp_path / 'a.kif'}",
+        "resign",
+    ]
+    match = play.TerminalGame(engine, Game.begin("shogi"), {0}, Limit(level=3), typed(lines), shown.append)
+    shown.append(play.greeting(match))
+    match.play()
+    setting = Clock(605_000, byoyomi=7_500)
+    game = Game.begin("othello", clock=GameClock(setting, lambda: 0.0))
+    match = play.TerminalGame(engine, game, {0, 1}, Limit(nodes=77), typed(["f5", "f6"]), shown.append)
+    shown += [play.greeting(match), match.strength(), match.clocks()]
+    match.play()
+    return re.sub(str(tmp_path), "", "\n".join(shown))
+
+
 # ---- textbook searches
 
 
@@ -413,6 +471,27 @@ def csa_screen(monkeypatch, tmp_path):
     log.close()
     said.append((tmp_path / "log").read_text().strip().partition(".")[2])  # the day and the hour are local
     return "\n".join(said)
+
+
+def csa_record(monkeypatch):
+    """What the record of a game on a server says of it, and what the server is told of a move."""
+    monkeypatch.setattr("time.strftime", lambda _: "2030/03/07 12:34:56")
+    time = ServerTime(Clock(5_430_000, byoyomi=10_000))
+    begun = (("7g7f", 3.0), ("3c3d", 11.0), ("2g2f", 15.0))
+    summary = GameSummary("game-17", ("ann", "bob"), 1, Board().position(), begun, (time, time), max_moves=321)
+    game, line = ServerGame(summary, Values(delay=0)), ("8c8d", "2f2e", "8d8e")
+    answer = PlayResult("8c8d", info=Info(score=Score(-123), depth=14, pv=line))
+    said = [game._comment_text(answer)]
+    node = game.game.move("8c8d", seconds=9.0)
+    game._note(node, answer, game.game.board)
+    game._illegal = ("+0055FU", "no pawn in hand")
+    game._finish(records.Outcome(1, Termination.ILLEGAL_MOVE), "a remark")
+    return "\n".join([*said, records.dumps(game.record, "csa").decode(), shown(game.record.headers)])
+
+
+def addresses():
+    places = ("example.org", 8123, "a b&c"), ("::1", 80, ""), ("127.0.0.1", 5963, "")
+    return "\n".join(serve._address(*place) for place in places)
 
 
 # ---- training
@@ -551,8 +630,8 @@ TEXTS = {
     for each in (
         match_of_two, tournament, match_pages, match_games, comparison, analysed, analysed_json, annotated_records,
         analysed_page, hints, values_in_words, explored, added_games, book_rows, book_shown, mates, many_mates,
-        tsume_progress, problems, traced, csa_screen, training, searched, installation, converted, repertoire_list,
-        study_round, session_view,
+        tsume_progress, problems, printed_sheet, terminal_game, traced, csa_screen, csa_record, addresses, training,
+        searched, installation, converted, repertoire_list, study_round, session_view,
     )
 }  # fmt: skip
 FILES = sorted(path.name for path in PRINTED.glob("*.txt"))

@@ -17,23 +17,19 @@ games = pytest.mark.parametrize(
 )
 
 
-def conformance(chosen: str, tmp_path, **variables: str) -> None:
-    """Run the conformance tests of the games that are `chosen` in a process of its own."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-x", "-k", chosen]
-    command.append(str(TESTS / "conformance" / "test_conformance.py"))
-    env = environment(tmp_path, **variables)
-    result = subprocess.run(command, env=env, capture_output=True, text=True, cwd=ROOT, timeout=1200)
-    assert result.returncode == 0, result.stdout
-    assert "passed" in result.stdout
+CONFORMANCE = ["-p", "no:cacheprovider", "-x", str(TESTS / "conformance" / "test_conformance.py")]
+CHOSEN = {str(case): str(case) for case in CASES} | {"othello": "othello and not othello4"}
 
 
 @games
-def test_no_variable_of_a_kernel_is_a_float_and_no_search_kernel_has_two_versions(case, tmp_path):
-    command = [sys.executable, "-m", "tests.support.float_variables", str(case)]
-    env = environment(tmp_path)
-    result = subprocess.run(command, env=env, capture_output=True, text=True, timeout=600)
-    assert (result.returncode, result.stderr) == (0, "")
-    kernels = json.loads(result.stdout)
+def test_no_variable_of_a_kernel_is_a_float_no_search_kernel_has_two_versions_no_index_is_out_of_bounds(case, tmp_path):
+    """The kernels are compiled once, with every index checked; the conformance tests run with them too."""
+    command = [sys.executable, "-m", "tests.support.float_variables", str(case), *CONFORMANCE, "-k", CHOSEN[str(case)]]
+    env = environment(tmp_path, NUMBA_BOUNDSCHECK="1")
+    result = subprocess.run(command, env=env, capture_output=True, text=True, cwd=ROOT, timeout=1200)
+    assert (result.returncode, result.stderr) == (0, ""), result.stdout
+    assert "passed" in result.stdout
+    kernels = json.loads(result.stdout.splitlines()[-1])
     assert kernels["floats"] == []
     # A version for each literal or width would multiply compile time, and crash a recursive kernel from the cache.
     assert [name for name in kernels["versions"] if name.startswith("shogi_engine.search.")] == []
@@ -48,7 +44,7 @@ def test_floats_are_found(tmp_path):
         "import numpy as np\nfrom shogi_engine.jit import njit, record_dtype\n"
         "RECORD = record_dtype([('x', np.float32)])\n"
         "@njit\ndef largest(a, b):\n    return a < max(a, b)\n"
-        "@njit\ndef chosen(a, b):\n    return (a if a else b) == a\n"
+        "@njit\ndef chosen(a, b):\n    c = a if a else b\n    return c == b if c == a else False\n"
         "@njit\ndef ratio(a, b):\n    return int(a / b)\n"
         "@njit\ndef field(record):\n    record.x = 1\n    return 0\n"
         "@njit\ndef pure(a, b):\n    return a - np.uint64(b)\n"
@@ -69,19 +65,9 @@ print(json.dumps(sorted({line.split(":")[0].split(" returns")[0] for line in fou
     assert found == ["floats.chosen", "floats.field", "floats.largest", "floats.ratio"]
 
 
-@pytest.mark.parametrize(
-    "chosen",
-    [
-        SMALL,
-        pytest.param("othello4", marks=pytest.mark.slow),
-        pytest.param("shogi", marks=pytest.mark.slow),
-        pytest.param("othello and not othello4", marks=pytest.mark.slow),
-    ],
-)
-def test_no_index_is_out_of_bounds(chosen, tmp_path):
-    conformance(chosen, tmp_path, NUMBA_BOUNDSCHECK="1")
-
-
 @pytest.mark.parametrize("chosen", [SMALL, pytest.param("othello4", marks=pytest.mark.slow)])
 def test_conformance_without_jit(chosen, tmp_path):
-    conformance(chosen, tmp_path, NUMBA_DISABLE_JIT="1")
+    command = [sys.executable, "-m", "pytest", *CONFORMANCE, "-k", chosen]
+    env = environment(tmp_path, NUMBA_DISABLE_JIT="1")
+    result = subprocess.run(command, env=env, capture_output=True, text=True, cwd=ROOT, timeout=1200)
+    assert result.returncode == 0 and "passed" in result.stdout, result.stdout

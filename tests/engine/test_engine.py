@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,12 +15,11 @@ from shogi_engine import Engine, Limit, games
 from shogi_engine.common.threads import Search
 from shogi_engine.engine.engine import score_of
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
-from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.types.limits import TimeBudget
-from shogi_engine.types.results import Score
+from shogi_engine.types.results import ForcedWin, Score
 from tests.support.clock import within
 from tests.support.games.tictactoe import GAME as TICTACTOE
-from tests.support.processes import environment, needs_workshop
+from tests.support.processes import environment, run
 from tests.support.text_engine import TextEngine
 
 MATE_IN_3 = "4k4/9/4P4/9/9/9/9/9/4K4 b GS2g 1"
@@ -234,22 +234,26 @@ def test_a_line_is_that_of_the_position_searched_whatever_is_done_with_the_board
         lines[-1].lines  # noqa: B018
 
 
-@needs_workshop
-def test_compiling_is_no_thinking(tmp_path):
-    """With an empty cache a search thinks as long as it was told to, and tells so, however long it compiled before."""
-    source = (
-        "import time; from tests.support.games.tictactoe import GAME;"
-        "from tests.support.text_engine import TextEngine; engine = TextEngine(GAME);"
-        "began = time.monotonic(); found = engine.search(movetime=300); whole = time.monotonic() - began;"
-        "print(found.depth, found.seconds, whole, engine.search(movetime=300).depth)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", source], env=environment(tmp_path), capture_output=True, text=True, timeout=300
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    depth, seconds, whole, again = map(float, done.stdout.split())
-    assert depth == again
-    assert JIT_DISABLED or seconds < 1 < whole
+SLOW_TO_COMPILE = """
+import json, time
+from shogi_engine.search import root
+from tests.support.text_engine import TextEngine
+advance = root.advance
+def compiled_first(*arguments):
+    time.sleep(1.5)
+    root.advance = advance
+    return advance(*arguments)
+root.advance = compiled_first
+engine, began = TextEngine("othello"), time.monotonic()
+found = engine.search(movetime=300)
+print(json.dumps([found.seconds, time.monotonic() - began]))
+"""
+
+
+def test_compiling_is_no_thinking():
+    """A search thinks as long as it was told to, and tells so, however long it compiled before."""
+    seconds, whole = run(SLOW_TO_COMPILE, environment(None))
+    assert seconds < 1 < 1.5 < whole
 
 
 def test_several_engines_do_not_disturb_each_other():
@@ -288,6 +292,20 @@ def test_declaration_and_parameters(shogi):
     shogi.set_position()
     shogi.configure(evaluation="material")
     assert shogi.evaluate(shogi.here) == 0
+
+
+def test_solvers_are_told_the_time_in_milliseconds(shogi, monkeypatch):
+    asked = []
+    solver = SimpleNamespace(
+        solve=lambda state, **named: asked.append(named) or ForcedWin("nomate"), clear=lambda: None
+    )
+    monkeypatch.setattr(shogi, "warmup_mate", lambda: solver)
+    monkeypatch.setattr(shogi._root_solver, "solve", lambda state, limits, table: asked.append(limits.budget))
+    for limit in (Limit(time=0.25, nodes=9), None):
+        shogi.mate(shogi.here, limit)
+        shogi.solve(shogi.here, limit)
+    assert [(each["max_ms"], each["nodes"]) for each in asked[::2]] == [(250, 9), (None, None)]
+    assert asked[1::2] == [TimeBudget.exactly(250), TimeBudget.exactly(float("inf"))]
 
 
 def test_the_package_loads_numba_only_for_an_engine():

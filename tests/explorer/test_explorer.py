@@ -13,12 +13,13 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from shogi_engine import explorer as explorer_module, games, records
 from shogi_engine.batch import Batch, random_games
 from shogi_engine.explorer import Explorer
 from shogi_engine.interface.extras import BookMove
+from tests.support.sizes import sized
 
 FORMATS = {
     "shogi": ("csa", "kif", "ki2", "usi", "jkf", "jsonl"),
@@ -150,6 +151,7 @@ def test_a_file_may_have_the_same_game_several_times(tmp_path):
         assert explorer.moves(board)[0].games == 5
 
 
+@settings(max_examples=sized(8, 200))
 @given(data=st.data(), game=st.sampled_from(games.NAMES))
 def test_the_order_and_the_steps_of_adding_do_not_matter(data, game):
     found = made(game, 24, seed=data.draw(st.integers(0, 1 << 20)))
@@ -393,6 +395,7 @@ def add_and_die(file, folder, game):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+@pytest.mark.parametrize("stored", ["othello"], indirect=True)
 def test_a_killed_writer_leaves_whole_steps(stored, tmp_path):
     game, folder = stored
     process = get_context("spawn").Process(target=add_and_die, args=(tmp_path / "a.idx", folder, game))
@@ -412,6 +415,7 @@ def add(file, folder, game):
         return explorer.add(folder).games
 
 
+@pytest.mark.parametrize("stored", ["othello"], indirect=True)
 def test_two_processes_add_each_game_once(stored, tmp_path):
     game, folder = stored
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:

@@ -180,7 +180,7 @@ def test_records_go_through_a_file(name, tmp_path):
         records.loads(records.dumps(record, "jsonl"))
 
 
-@each_game
+@searched
 def test_batches_agree_with_boards(name):
     batch, board_of = Batch(name), games.game_module(name, "board").Board
     texts, legal = zip(*((text, legal) for text, legal in random_texts(name, 9, 2) if legal), strict=True)
@@ -240,6 +240,10 @@ def test_what_a_game_lacks_is_said_in_a_sentence(monkeypatch):
 @searched
 @needs_workshop
 def test_commands(installed, name, tmp_path):
+    assert run(installed, "perft", name, "3").stdout.startswith(f"{perft(TWINS[name], TWINS[name].start, 3)} nodes")
+    first = TWINS[name].moves(TWINS[name].start)[0]
+    done = run(installed, "search", name, "--depth", "3", "--moves", first)
+    assert done.returncode == 0 and "depth 3" in done.stdout, done.stderr
     done = run(installed, "play", name, "--human", "none", "--limit", "nodes=300", "--pieces", "western")
     assert done.returncode == 0 and ("wins: end of the game" in done.stdout or "draw" in done.stdout), done.stderr
     out = str(tmp_path / "games.jsonl")

@@ -1,4 +1,4 @@
-"""A game of another package: found by its entry point, and what commands say that need more than it has."""
+"""A game of another package: what commands say that need more than it has. Those that take it: test_own_games.py."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from shogi_engine import games
-from tests.support.processes import ROOT, needs_workshop
+from tests.support.processes import ROOT
 
 METADATA = "Metadata-Version: 2.1\nName: own-games\nVersion: 1.0\n"
 
@@ -38,15 +38,6 @@ def run(environment, *words):
         text=True,
         timeout=300,
     )
-
-
-@needs_workshop
-def test_commands_take_a_game_of_another_package(installed):
-    assert run(installed, "perft", "tictactoe", "3").stdout.startswith("504 nodes")
-    done = run(installed, "search", "tictactoe", "--depth", "9", "--moves", "1", "4", "2", "5")
-    assert done.returncode == 0 and "mate" in done.stdout
-    done = run(installed, "match", "engine", "engine", "--game", "tictactoe", "--limit", "depth=9", "--games", "2")
-    assert done.returncode == 0 and done.stdout.startswith("2 games +0 =2 -0")
 
 
 @pytest.mark.parametrize(

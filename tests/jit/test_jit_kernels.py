@@ -15,6 +15,7 @@ from shogi_engine import jit
 from shogi_engine.interface.game import provides
 from shogi_engine.jit import load_u64, njit, record_dtype
 from tests.support.processes import ROOT, TESTS, environment, needs_workshop
+from tests.support.sizes import sized
 
 pytestmark = pytest.mark.skipif(jit.JIT_DISABLED, reason="with JIT off nothing is compiled")
 
@@ -59,8 +60,8 @@ def values_of_kernels(tmp_path: Path, **variables: str) -> dict:
 def test_kernels_answer_the_same_without_jit(tmp_path):
     compiled = values_of_kernels(tmp_path)
     assert len(compiled["words"]) > 200
-    assert values_of_kernels(tmp_path, NUMBA_DISABLE_JIT="1") == compiled
-    assert values_of_kernels(tmp_path, NUMBA_BOUNDSCHECK="1") == compiled
+    for variable in sized(["NUMBA_DISABLE_JIT"], ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"]):
+        assert values_of_kernels(tmp_path, **{variable: "1"}) == compiled
 
 
 def test_the_tests_of_bits_pass_without_jit():

@@ -6,7 +6,7 @@ import pytest
 from shogi_engine.games.shogi import types as t
 from shogi_engine.jit.workshop import compiler
 from shogi_engine.jit.workshop.dispatcher import LEAN, is_verified
-from tests.support.processes import REPORT, ROOT, environment, kernel_files, run
+from tests.support.processes import PERFT, REPORT, ROOT, environment, kernel_files, run
 
 pytestmark = pytest.mark.skipif(not LEAN, reason="kernels are compiled as numba does it")
 WAYS = pytest.mark.parametrize("plain", ["0", "1"], ids=["lean", "plain"])
@@ -139,8 +139,11 @@ def saved(folder):
 
 @pytest.mark.parametrize(
     ("source", "entry", "inner"),
-    [(TEXTBOOK, "alpha_beta", "undo_move"), pytest.param(SEARCH, "search_root", "search", marks=pytest.mark.slow)],
-    ids=["textbook", "search"],
+    [
+        pytest.param(PERFT, "count_or_list", "undo_move", id="perft"),
+        pytest.param(TEXTBOOK, "alpha_beta", "undo_move", id="textbook", marks=pytest.mark.slow),
+        pytest.param(SEARCH, "search_root", "search", id="search", marks=pytest.mark.slow),
+    ],
 )
 def test_a_search_finds_the_same_both_ways(tmp_path, source, entry, inner):
     def found(plain):
@@ -225,6 +228,27 @@ def test_recursion(kernels, plain):
     """The return type of `halves` is taken for an integer at first."""
     found = kernels("report(answer=[halves(1), halves(4)])", SHOGI_ENGINE_PLAIN_COMPILE=plain)
     assert found["answer"] == [1.0, 0.25]
+
+
+@pytest.mark.parametrize(("again", "expected"), [("first", [6765, 1]), ("0", ["NumbaRuntimeError", 0])])
+def test_literals_in_recursive_calls(tmp_path, again, expected):
+    """A literal would give a recursive kernel a second version: numba refuses it, and does not crash."""
+    (tmp_path / "recursive.py").write_text(
+        "from shogi_engine.jit import njit\n"
+        "@njit\ndef fibonacci(n, first):\n    if n < 2:\n        return n + first\n"
+        f"    return fibonacci(n - 1, {again}) + fibonacci(n - 2, first)\n"
+    )
+    source = """
+import json
+from recursive import fibonacci
+try:
+    found = fibonacci(20, 0)
+except Exception as fault:
+    found = type(fault).__name__
+print(json.dumps([found, len(fibonacci.dispatcher.signatures)]))
+"""
+    env = environment(tmp_path / "cache", ROOT, tmp_path)
+    assert [run(source, env) for _ in range(2)] == [expected] * 2  # the second meets what the first has cached
 
 
 def test_mutual_recursion_in_one_process(kernels):

@@ -15,9 +15,11 @@ import pytest
 
 from shogi_engine.csa.connection import VARIABLE
 from shogi_engine.jit.policy import MODULE_VARIABLE, compiled_module
+from shogi_engine.jit.sources import CACHE_VARIABLE, cache_folder
 from tests.csa.scripted import SECRET, ScriptedServer
 from tests.support.conversation import Process
 from tests.support.processes import ROOT, environment, needs_workshop
+from tests.support.sizes import sized
 
 pytestmark = pytest.mark.skipif(  # a module that is named must be of these sources
     bool(compiled_module().state) and len(os.environ.get(MODULE_VARIABLE, "")) < 2,
@@ -144,32 +146,32 @@ OWN_GAME = """
 import sys
 from shogi_engine import Engine, Limit, games
 from shogi_engine.batch import Batch, self_play
-games.register("breakthrough", "breakthrough")
-for game in ("shogi", "breakthrough"):
+games.register("mini_shogi", "mini_shogi")
+for game in ("shogi", "mini_shogi"):
     with Engine(game, hash_mb=1) as engine:
         board = games.game_module(game, "board").Board()
         nodes = engine.analyse(board, Limit(depth=3)).nodes
         print(engine.play(board, Limit(nodes=500)).move, nodes, "numba" in sys.modules)
-print(len(self_play(Batch("breakthrough"), 2, nodes=50, seed=1).moves))
 """
+SELF_PLAY = 'print(len(self_play(Batch("mini_shogi"), 2, nodes=50, seed=1).moves))\n'
 
 
-def play_own_game(users, tmp_path, **variables):
+def play_own_game(users, cache, source=OWN_GAME, **variables):
     paths = os.pathsep.join([users["PYTHONPATH"], str(ROOT / "examples" / "games")])
-    env = users | {"PYTHONPATH": paths, "SHOGI_ENGINE_CACHE_DIR": str(tmp_path)} | variables
-    return subprocess.run([sys.executable, "-P", "-c", OWN_GAME], env=env, capture_output=True, text=True, timeout=600)
+    env = users | {"PYTHONPATH": paths, CACHE_VARIABLE: str(cache)} | variables
+    return subprocess.run([sys.executable, "-P", "-c", source], env=env, capture_output=True, text=True, timeout=600)
 
 
 def test_an_own_game_asks_for_the_workshop(users, tmp_path):
     done = play_own_game(users, tmp_path)
-    sentence = (
-        r"InputError: a game of your own has to be compiled, .* not installed: pip install 'shogi-engine\[workshop\]'"
-    )
-    assert re.fullmatch(sentence, done.stderr.splitlines()[-1].rpartition(".language.")[2])
+    who, how = r"(a game of your own|mini_shogi\.\w+) has to be compiled.*", r"pip install 'shogi-engine\[workshop\]'"
+    assert re.fullmatch(f"InputError: {who}: {how}", done.stderr.splitlines()[-1].rpartition(".language.")[2])
 
 
 @needs_workshop
-def test_an_own_game_plays_with_the_workshop(users, tmp_path_factory):
-    done = play_own_game(users, tmp_path_factory.mktemp("cache"), SHOGI_ENGINE_WORKSHOP="1")
+def test_an_own_game_plays_with_the_workshop(users):
+    """Its kernels are those of test_own_games.py, which runs in this process's cache too."""
+    source = OWN_GAME + sized("", SELF_PLAY)  # which is compiled for ten seconds
+    done = play_own_game(users, cache_folder().parent, source, SHOGI_ENGINE_WORKSHOP="1")
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.fullmatch(r"\w{4} \d+ False\n\w{4} \d+ True\n\d+\n", done.stdout)
+    assert re.fullmatch(r"\w{4} \d+ False\n\w{4} \d+ True\n" + sized("", r"\d+\n"), done.stdout)

@@ -197,7 +197,7 @@ def test_levels_play_in_this_process_whatever_the_concurrency(capsys, tmp_path):
 
 
 def test_engines_in_this_process_keep_to_a_clock(capsys):
-    limit = ["--limit", "clock=2s+0+50ms", "--limit", "movetime=60", "--set", "max_plies=40,margin=30000"]
+    limit = ["--limit", "clock=2s+0+50ms", "--limit", "movetime=60", "--set", "max_plies=20,margin=30000"]
     status, summary = run(capsys, "engine", "engine:evaluation=material", "--games", "2", *limit)
     assert (status, summary["faults"]) == (0, {"first": {}, "second": {}})
     assert summary["second"]["ms_per_move"] >= 40

@@ -24,6 +24,7 @@ from shogi_engine.search.movepick import init_picker, next_move, skip_quiet_move
 from tests.support.games import game_of
 from tests.support.move_lists import legal_moves
 from tests.support.searching import random_positions, searched_moves
+from tests.support.sizes import sized
 
 POSITIONS = (
     "lnsgk1snl/1r4gb1/p1pppp2p/6pp1/1p7/2P4P1/PPSPPPP1P/1B5R1/LN1GKGSNL b - 13",
@@ -59,7 +60,7 @@ def test_every_move_comes_exactly_once(name):
     histories = Histories(game)
     ctx = new_context(game, histories)
     earlier = MOVE_NONE
-    for position in random_positions(game, 10 if JIT_DISABLED else 60, 11, 80 if name == "shogi" else 6):
+    for position in random_positions(game, 10 if JIT_DISABLED else sized(30, 60), 11, 80 if name == "shogi" else 6):
         set_root(ctx, position)
         refresh_line(ctx)
         set_check_info(ctx)

@@ -14,6 +14,7 @@ from tests.search.test_root import fresh
 from tests.support.games import game_of
 from tests.support.processes import TESTS
 from tests.support.searching import final_position, random_positions
+from tests.support.sizes import sized
 
 DATA = TESTS / "data"
 COUNT = 5
@@ -108,7 +109,7 @@ def test_an_exact_search_gives_every_move_its_exact_value():
 def test_a_search_that_is_stopped_has_the_lines_of_its_last_finished_depth(name, multipv):
     searcher, changed = fresh(name), 0
     for number, position in enumerate(random_positions(searcher.game, 600, 31, 40)):
-        if number >= 60 and (changed or multipv > 1 or name == "othello"):
+        if number >= sized(30, 60) and (changed or multipv > 1 or name == "othello"):
             break
         seen = []
         searcher.new_game()

@@ -88,7 +88,7 @@ histories, never, table = Histories(game), np.zeros(1, np.uint64), Transposition
 ctx = new_context(game, histories)
 set_root(ctx, game.parse_position(position))
 ctx.search_flags = ALL_FLAGS & ~left_out & game.search_flags
-ctx.stop_address, ctx.node_limit = never.ctypes.data, 3000
+ctx.stop_address, ctx.node_limit = never.ctypes.data, nodes_allowed
 ctx.params.nmp_verify_depth = ctx.params.singular_min_depth = 2
 table.attach(ctx)
 write_root_moves(ctx)
@@ -116,17 +116,21 @@ def ctx(histories):
 
 
 @pytest.mark.parametrize(
-    ("name", "position", "left_out"),
-    [("shogi", MIDDLE_GAME, USE_TT), ("shogi", MIDDLE_GAME, 0), ("othello", "startpos", 0)],
-    ids=["shogi, no table", "shogi", "othello"],
+    ("name", "position", "left_out", "nodes"),
+    [
+        pytest.param("shogi", MIDDLE_GAME, USE_TT, 3000, id="shogi, no table", marks=pytest.mark.slow),
+        pytest.param("shogi", MIDDLE_GAME, 0, 2000, id="shogi"),
+        pytest.param("othello", "startpos", 0, 3000, id="othello", marks=pytest.mark.slow),
+    ],
 )
-def test_only_moves_that_were_made_are_punished(name, position, left_out):
+def test_only_moves_that_were_made_are_punished(name, position, left_out, nodes):
     """Pruned moves, most of all at small depth, say nothing of themselves; nor does a singular search of the same ply.
 
     Other searches of the same ply leave the node as it was.
     """
     env = environment(None, NUMBA_DISABLE_JIT="1", PYTHONWARNINGS="ignore")
-    found = run(f"name, position, left_out = {name!r}, {position!r}, {left_out}\n{WATCHED}", env)
+    given = name, position, left_out, nodes
+    found = run(f"name, position, left_out, nodes_allowed = {given}\n{WATCHED}", env)
     assert found["punished"] > 40 and found["not_made"] == 0
     assert found["changed"] == 0 and (found["again"] > 3 or left_out == USE_TT)
 

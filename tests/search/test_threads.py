@@ -21,6 +21,7 @@ from tests.search.test_root import MATES, played
 from tests.support.games import game_of
 from tests.support.processes import environment
 from tests.support.searching import answer, final_position, random_positions
+from tests.support.sizes import sized
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
 LONGEST = {"tictactoe": 4, "othello4": 6, "othello": 40, "shogi": 80}
@@ -56,7 +57,7 @@ print(json.dumps(found))
 def test_one_thread_thinks_the_same_in_every_process(name):
     game, folder = game_of(name), cache_folder()
     Searcher(game, hash_mb=1).search(game.parse_position(game.start), (), Limits(depth=1))  # skips what needs numba
-    nodes = 400 if JIT_DISABLED else 30000
+    nodes = 400 if JIT_DISABLED else sized(10000, 30000)
     command = [sys.executable, "-W", "ignore", "-c", THINK, name, str(LONGEST[name]), str(nodes)]
     env = environment(folder and folder.parent)
     runs = [subprocess.run(command, env=env, capture_output=True, text=True, timeout=600) for _ in range(2)]
@@ -211,13 +212,13 @@ def test_no_thread_and_too_many_are_refused():
 # ---- the table ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("megabytes", [1, 1024])
+@pytest.mark.parametrize("megabytes", [1, sized(64, 1024)])
 @pytest.mark.parametrize("name", ["othello", "shogi"])
 def test_small_and_large_tables(name, megabytes):
     searcher = Searcher(game_of(name), hash_mb=megabytes, threads=2)
     position = searcher.game.parse_position(searcher.game.start)
     assert len(searcher.tt.words) * 8 == megabytes << 20
-    result = searcher.search(position, (), Limits(nodes=300000))
+    result = searcher.search(position, (), Limits(nodes=sized(100000, 300000)))
     final_position(searcher.game, position, result.pv)
     used = np.flatnonzero(searcher.tt.words[1::2])
     assert len(used) > 1000 and used[0] < len(searcher.tt.words) // 100 < len(searcher.tt.words) // 3 < used[-1]

@@ -1,7 +1,7 @@
 """Damaged files of every kind that is read: the documented error, or what is valid; never anything else, nor for long.
 
-A few hundred of each kind are tried by default. `SOAK_EXAMPLES=100000 pytest tests/soak/test_soak_damage.py -k kif`
-tries many.
+A hundred of each kind are tried by day, 300 by night.
+`SOAK_EXAMPLES=100000 pytest tests/soak/test_soak_damage.py -k kif` tries many.
 """
 
 import gzip
@@ -28,8 +28,9 @@ from tests.records.random_records import random_record
 from tests.records.test_damage import damaged
 from tests.support.clock import ended_after
 from tests.support.processes import ROOT
+from tests.support.sizes import sized
 
-EXAMPLES = int(os.environ.get("SOAK_EXAMPLES", "300"))
+EXAMPLES = int(os.environ.get("SOAK_EXAMPLES", sized(100, 300)))
 SECONDS = 10.0  # of processor time for a file
 OTHELLO, SHOGI = load_recipe("othello"), load_recipe("shogi")
 

@@ -70,7 +70,7 @@ def random_positions(case: ConformanceCase) -> Iterator[Any]:
     A test that changes the context's position or undo records restores them. By day there are fewer games.
     """
     game = case.game
-    for number in range(case.games // 4 if JIT_DISABLED else sized(case.games // 3, case.games)):
+    for number in range(case.games // 4 if JIT_DISABLED else sized(case.games // 4, case.games)):
         rng = random.Random(number)
         ctx = new_context(game)
         ctx.pos = game.parse_position(case.starts[number % len(case.starts)])

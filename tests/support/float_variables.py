@@ -1,6 +1,8 @@
 """Compile all kernels that a game needs, and print the variables among them that are floats, as JSON.
 
-    python -m tests.support.float_variables GAME        GAME is the name of one of tests.support.cases.CASES
+    python -m tests.support.float_variables GAME [WORDS]   GAME is the name of one of tests.support.cases.CASES
+
+With WORDS, pytest's, those tests run with the kernels before it is printed; its exit status is that of the process.
 
 numba makes a float, in silence, of uint64 with int64 in max(), in a division, in a conditional. A kernel that comes
 from the cache has forgotten its variables' types: run this with an empty one.
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numba import types
 
 from shogi_engine.games.shogi.evaluation.nnue_file import decompress
@@ -121,7 +124,10 @@ def use_evaluations(rules: game.Game, position: Any, move: Any) -> None:
 def main() -> None:
     """Print what `float_variables` finds once all is compiled."""
     compile_game(next(case for case in CASES if case.game.name == sys.argv[1]))
-    print(json.dumps(float_variables()))
+    found = float_variables()
+    status = pytest.main(sys.argv[2:]) if sys.argv[2:] else 0
+    print(json.dumps(found))
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from shogi_engine.textbook.searches import (
     negascout,
 )
 from tests.support.searching import place
+from tests.support.sizes import sized
 
 PLAYERS = "random,minimax:2,alphabeta:2,negascout:2,pvs:2"
 
@@ -61,6 +62,16 @@ def naive_value(board, depth):
     return best
 
 
+def values_of_moves(board):
+    """Return the value of each move by a naive search of two plies."""
+    values = {}
+    for move in board.legal_moves:
+        child = board.copy()
+        child.push(move)
+        values[str(move)] = -naive_value(child, 1 if move.square is not None else 2)
+    return values
+
+
 def boards(count, seed, empties=(2, 60)):
     """Yield boards after random moves, with that many empty squares."""
     rng = np.random.default_rng(seed)
@@ -93,12 +104,8 @@ def test_the_players_choose_a_best_move_each_equally_often():
     game = games.load("othello")
     ctx = new_context(game)
     visits, killers = np.zeros(MAX_PLY + 2, dtype=np.int64), np.zeros((MAX_PLY + 2, 2), dtype=np.uint32)
-    for board in boards(8, 4):
-        best = {}
-        for move in board.legal_moves:
-            child = board.copy()
-            child.push(move)
-            best[str(move)] = -naive_value(child, 1 if move.square is not None else 2)
+    for board in boards(sized(3, 8), 4):
+        best = values_of_moves(board)
         wanted = {move for move, value in best.items() if value == max(best.values())}
         for kind in (MINIMAX, ALPHA_BETA, NEGASCOUT):
             seen = set()
@@ -122,11 +129,7 @@ def test_what_a_player_answers_is_what_the_search_counts():
             game.move("pass")
             continue
         answer = sides[game.turn].think(game)
-        best = {}
-        for move in board.legal_moves:
-            child = board.copy()
-            child.push(move)
-            best[str(move)] = -naive_value(child, 1 if move.square is not None else 2)
+        best = values_of_moves(board)
         assert (
             best[str(answer.move)] == max(best.values())
             and answer.visits[0] == 1

@@ -22,13 +22,6 @@ COMMAND = REAL
 DECLARED = "+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 1"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def warm():
-    """Compile once; every later process loads from the cache."""
-    with Process(REAL) as engine:
-        engine.ready()
-
-
 def seconds_of(code):
     """Return the CPU seconds that a fresh Python takes for `code`: how fast this machine is."""
     before = os.times()
@@ -99,7 +92,7 @@ def test_no_time_loss_and_only_legal_moves(engine, go):
     """The time is CPU time of the search's one thread, so that a busy machine loses no game."""
     allowed = {"movetime": 0.05, "btime": 0.1 if "byoyomi" in go else 0.3}[go.split()[0]]
     board, moves, used = shogi.Board(), [], []
-    for _ in range(20):
+    for _ in range(12):
         before = engine.cpu_seconds()
         engine.send(f"position startpos moves {' '.join(moves)}", f"go {go}")
         lines = engine.until("bestmove")
@@ -210,7 +203,7 @@ def test_lines_are_continued_from_the_table_for_analysis(engine):
 
 
 def test_several_best_moves_are_in_order_at_every_depth(engine):
-    engine.send("setoption name MultiPV value 4", "position startpos moves 7g7f 3c3d 2g2f", "go movetime 3000")
+    engine.send("setoption name MultiPV value 4", "position startpos moves 7g7f 3c3d 2g2f", "go movetime 1000")
     rows = {}
     for line in engine.until("bestmove")[:-1]:
         words = line.split()

@@ -16,15 +16,6 @@ DEEP = PROBLEMS[27]  # a mate in 21
 COMMAND = REAL
 
 
-@pytest.fixture(scope="module", autouse=True)
-def warm():
-    """Compile once; every later process loads from the cache."""
-    with Process(REAL) as engine:
-        engine.ready()
-        engine.send("position startpos", "go mate 100")
-        engine.until("checkmate", 240)
-
-
 def assert_mates(sfen, moves, by_checks=True):
     board = shogi.Board(sfen)
     for number, text in enumerate(moves):

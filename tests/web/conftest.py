@@ -101,6 +101,16 @@ def engine_address():
 
 
 @pytest.fixture
+def hub(tmp_path):
+    """A server's hub, with engines that are fakes and a folder for games."""
+    from tests.web.fake_engine import fake_hub
+
+    made = fake_hub(tmp_path / "games")
+    yield made
+    made.close()
+
+
+@pytest.fixture
 def open_hub(tmp_path):
     """Return a function that starts a server on the same folder; none of them is ever closed properly."""
     from tests.web.fake_engine import fake_hub

@@ -2,18 +2,11 @@
 
 import pytest
 
-from tests.web.fake_engine import FakeExaminer, fake_hub, wait_for
+from tests.web.fake_engine import FakeExaminer, wait_for
 from tests.web.page import Page
 from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serve
 
 MOVES = {"shogi": ("7g7f", "2g2f"), "othello": ("f5", "c3")}
-
-
-@pytest.fixture
-def hub(tmp_path):
-    hub = fake_hub(tmp_path)
-    yield hub
-    hub.close()
 
 
 def blundered(hub, game="shogi", coach=True):

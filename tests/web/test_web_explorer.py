@@ -10,14 +10,6 @@ from tests.web.fake_engine import fake_hub
 from tests.web.page import Page
 
 
-@pytest.fixture
-def hub(tmp_path):
-    made = fake_hub(tmp_path / "games")
-    yield made
-    made.store.close()
-    made.pool.close()
-
-
 def explored(page, source, node=None):
     """Return what the page gets for the position after a node, by default the current one."""
     return page.do("explore", node=page.state["node"] if node is None else node, source=source).last("explored")

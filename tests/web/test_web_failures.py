@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -228,6 +229,19 @@ def test_a_game_that_was_left_unsaved_is_saved_later(hub):
     assert sorted(game["game"] for game in hub.store.games("")) == ["othello", "shogi"]
     hub.save(now=page.session.seen + 100_000)
     assert not hub.sessions
+
+
+@pytest.mark.parametrize(("patience", "waited"), [(None, -1), (0.5, 0.5)])
+def test_another_write_is_waited_for_without_an_end_but_not_with_the_lock(hub, monkeypatch, patience, waited):
+    autosave, waits, tries = Page.of(hub).session.autosave, [], iter([False, True])
+
+    def acquire(blocking=True, timeout=None):
+        return waits.append(timeout) is None if blocking else next(tries)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(autosave, "_writing", SimpleNamespace(acquire=acquire, release=lambda: None))
+        autosave._begin(False, patience)
+    assert waits == [waited]
 
 
 @pytest.mark.parametrize("work", ["tick", "save", "close"])

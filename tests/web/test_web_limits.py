@@ -242,6 +242,14 @@ def test_a_reader_that_dies_is_replaced(process):
     assert process.read(b"startpos moves 7g7f", "", 0)[0].moves == ["7g7f"]
 
 
+def test_a_reader_is_ended_after_as_many_files_as_it_may_read(process):
+    process.start()
+    process._files = file_messages.FILES_MAX - 2
+    for ended in (False, True):
+        assert process.read(b"startpos moves 7g7f", "", 0)[0].moves == ["7g7f"]
+        assert (process._process is None) == ended
+
+
 @pytest.mark.parametrize("what", ["process", "pipe"])
 def test_a_reader_that_cannot_start_is_started_for_the_next_file(monkeypatch, what):
     process = FileReader()

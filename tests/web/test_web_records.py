@@ -42,13 +42,6 @@ def zipped(content):
     return file.getvalue()
 
 
-@pytest.fixture
-def hub(tmp_path):
-    hub = fake_hub(tmp_path / "games")
-    yield hub
-    hub.close()
-
-
 def shown(page):
     return page.state["names"], page.state["about"]
 

@@ -5,18 +5,10 @@ import base64
 import pytest
 
 from shogi_engine.language import InputError
-from tests.web.fake_engine import fake_hub
 from tests.web.page import Page
 from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serve
 
 LINES = {"shogi": ("7g7f 3c3d 2g2f", "1g1f", "定跡："), "othello": ("f5 d6 c3", "d3", "定跡：")}
-
-
-@pytest.fixture
-def hub(tmp_path):
-    hub = fake_hub(tmp_path / "games")
-    yield hub
-    hub.close()
 
 
 def learnt(hub, game):

@@ -17,7 +17,7 @@ from shogi_engine.web.app import application
 from shogi_engine.web.links import Links
 from shogi_engine.web.saving import Collections, SavedGame
 from shogi_engine.web.store import DATABASE, GameStore
-from tests.web.fake_engine import fake_hub, wait_for
+from tests.web.fake_engine import wait_for
 from tests.web.page import Page
 
 SLOW = [
@@ -38,13 +38,6 @@ SLOW = [
     ("invite", {"to": "own"}, Links, "make"),
     ("revoke", {"token": "TOKEN"}, Links, "revoke"),
 ]
-
-
-@pytest.fixture
-def hub(tmp_path):
-    made = fake_hub(tmp_path / "games")
-    yield made
-    made.close()
 
 
 class Held:

@@ -24,17 +24,10 @@ from shogi_engine.web.links import Links
 from shogi_engine.web.store import GameStore
 from tests.support import forks
 from tests.support.processes import ROOT
-from tests.web.fake_engine import fake_hub, wait_for
+from tests.web.fake_engine import wait_for
 from tests.web.page import Page
 
 VISITOR = "198.51.100.7"
-
-
-@pytest.fixture
-def hub(tmp_path):
-    made = fake_hub(tmp_path / "games")
-    yield made
-    made.close()
 
 
 # ---- behind a proxy

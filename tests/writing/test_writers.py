@@ -147,8 +147,8 @@ def saved_analysis(folder, number):
 
 def played(option, name):
     def write(folder, number):
-        words = ["engine", "engine", "--game", "othello", "--limit", "depth=1", "--games", "2", "--seed", number + 1]
-        command("match", *words, option, folder / name)
+        words = ["engine", "engine", "--game", "othello", "--limit", "depth=1", "--games", "2", "--set", "max_plies=20"]
+        command("match", *words, "--seed", number + 1, option, folder / name)
         return folder / name
 
     return write

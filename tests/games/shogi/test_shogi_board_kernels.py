@@ -15,6 +15,7 @@ from shogi_engine.games.shogi.board.pieces import MOVES
 from shogi_engine.games.shogi.board_kernels import BOARD, TEXT_BYTES
 from shogi_engine.games.shogi.sfen import format_sfen, parse_sfen
 from shogi_engine.jit import JIT_DISABLED
+from tests.support.sizes import sized
 from tests.support.twins.naive_packed import pack
 
 TEXT = BOARD.fields["text"][1]
@@ -319,7 +320,7 @@ def parse_key(sfen):
 
 
 def test_check_key_and_end_follow_the_position():
-    for seed in range(4 if JIT_DISABLED else 30):
+    for seed in range(4 if JIT_DISABLED else sized(12, 30)):
         for number, board in enumerate(play(seed)):
             if number % 7 == 0 or board.is_check():
                 check_facts(board)

@@ -13,6 +13,7 @@ from shogi_engine.games.shogi.types import PROMOTION
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from tests.support.shogi_moves import legal_moves
+from tests.support.sizes import sized
 from tests.support.text_engine import TextEngine
 from tests.support.twins.naive_shogi import State
 
@@ -37,7 +38,7 @@ def random_boards(count):
 def test_declining_gains_nothing_at_once():
     """The promotion is legal too, gives check where declining does, and mates where declining does."""
     undo, seen = new_record(GAME.undo), {"declined": 0, "check": 0, "mate": 0}
-    for position in random_boards(50 if JIT_DISABLED else 4000):
+    for position in random_boards(50 if JIT_DISABLED else sized(1500, 4000)):
         legal = set(legal_moves(position).tolist())
         for move in legal:
             if is_searched(0, np.uint32(move)):

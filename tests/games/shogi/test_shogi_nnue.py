@@ -41,6 +41,7 @@ from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context, set_root, write_root_moves
 from tests.support import nnbin
 from tests.support.processes import ARE_PLAIN, environment
+from tests.support.sizes import sized
 
 GAME = games.load("shogi")
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")  # JIT off: numpy's scalars wrap and say so
@@ -189,12 +190,12 @@ SMALL = {
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_kept_along_ten_thousand_random_moves_as_found_afresh(name, tmp_path):
+def test_kept_along_thousands_of_random_moves_as_found_afresh(name, tmp_path):
     """Against sums computed from scratch (without those kept by square of the king), and at times the slow reader."""
     shape = SMALL[name]
     if ARE_PLAIN and name in ("halfka2", "halfka_hm2"):
         pytest.skip("millions of compressed numbers")
-    wanted = 300 if ARE_PLAIN else 10_000
+    wanted = 300 if ARE_PLAIN else sized(2_000, 10_000)
     file = nnbin.write_random(tmp_path / "nn.bin", seed=4, wide=True, wrap=True, shape=shape)
     evaluator, reader = load(file), nnbin.Reader(file, shape)
     line, fresh = Line(evaluator, seed=9), new_context(GAME, evaluator=evaluator)
@@ -222,7 +223,7 @@ def test_kept_along_ten_thousand_random_moves_as_found_afresh(name, tmp_path):
             assert limited(value, nnbin.LIMIT) == reader.value(GAME.format_position(line.ctx.pos))
         values.add(value)
     assert len(values) > wanted // 20
-    least = 1 if ARE_PLAIN else 50
+    least = 1 if ARE_PLAIN else sized(10, 50)
     for kind in ("null", "drop", "board", "promotion", "king", "king captures", "capture"):
         assert counts.get(kind, 0) >= least, counts
 
@@ -356,9 +357,9 @@ def damaged(content, rng):
 
 
 @pytest.mark.parametrize("name", ["kp", "sfnn"])
-def test_ten_thousand_damaged_files_are_read_or_refused_by_one_line(name, tmp_path):
+def test_thousands_of_damaged_files_are_read_or_refused_by_one_line(name, tmp_path):
     """Half of them each: what is changed in a weight cannot be told."""
-    rng, tried = random.Random(5), 20 if JIT_DISABLED else 5_000
+    rng, tried = random.Random(5), 20 if JIT_DISABLED else sized(1_000, 5_000)
     shape = nnbin.Architecture("K+P", 64, 8, 32) if name == "kp" else nnbin.Architecture("K+P", 64, 7, 32, 9)
     content = nnbin.write_random(tmp_path / "whole.bin", seed=1, shape=shape).read_bytes()
     assert str(load(tmp_path / "whole.bin").weights.contents.architecture).endswith(
