@@ -1,4 +1,4 @@
-"""Once a front end is ready, its games neither compile nor load a kernel: each in a new process, all kernels watched."""
+"""Once a front end is ready, its games neither compile nor load a kernel: each in a process, all kernels watched."""
 
 import json
 import subprocess
@@ -45,7 +45,7 @@ def played(name, player):
     game.board.parse_text(str(next(iter(game.board.legal_moves))))
 """
 SESSIONS = {
-    "gtp": 'front_end(Gtp, ["set_level 3", "genmove b", "genmove w", "undo", "showboard", "time_left b 5 0", "genmove w"])',
+    "gtp": 'front_end(Gtp, ["set_level 3", "genmove b", "genmove w", "undo", "showboard", "time_left b 5 0"])',
     "gtp, book": 'front_end(Gtp, ["genmove b", "play b f5", "genmove w"], BookUse())',
     "nboard": 'front_end(NBoard, ["nboard 2", "set depth 4", "go", "move F5//1", "hint 2", "ping 1"])',
     "match of shogi": """
