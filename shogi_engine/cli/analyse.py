@@ -11,7 +11,7 @@ from shogi_engine.cli import common
 from shogi_engine.cli.common import Attempts, check_outputs, option, positional, tell_lost
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import locked, write_whole
-from shogi_engine.language import InputError, plural, translate as _
+from shogi_engine.language import InputError, plural
 from shogi_engine.play.words import DEFAULT_MS
 from shogi_engine.records.files import HEAD, encoding_of
 from shogi_engine.types.outcomes import DAN, WORDS_FOR
