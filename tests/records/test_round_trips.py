@@ -9,7 +9,18 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from shogi_engine import othello, shogi
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.records import ENDINGS, GameRecord, Outcome, Termination, all_formats, dumps, from_arrays, games, load_format, loads
+from shogi_engine.records import (
+    ENDINGS,
+    GameRecord,
+    Outcome,
+    Termination,
+    all_formats,
+    dumps,
+    from_arrays,
+    games,
+    load_format,
+    loads,
+)
 from shogi_engine.types.outcomes import BY_RULE, USUAL_WINNERS, completed, termination_of, usual_outcome
 from tests.records.random_records import random_record, reduced
 
