@@ -271,11 +271,13 @@ class Explorer:
     def _facts(self, game: str, plies: int | None) -> tuple[str, int]:
         """Return the game and the plies of the index, which are written if it is new."""
         query = "SELECT game, plies FROM facts"
-        if not (rows := self._database.rows(query)):
+        rows: list[Any] = self._database.rows(query)
+        if not rows:
             if not game:
                 raise OSError(Message("{0} is not an index of games", self._file))
             with self._database.transaction() as database:
-                if not (rows := database.execute(query).fetchall()):  # another process may have been faster
+                rows = database.execute(query).fetchall()
+                if not rows:  # or another process was faster
                     rows = [{"game": game, "plies": plies or PLIES}]
                     database.execute("INSERT INTO facts VALUES (:game, :plies)", rows[0])
         (found,) = rows
