@@ -11,7 +11,7 @@ from shogi_engine.cli import common
 from shogi_engine.cli.common import Attempts, check_outputs, option, positional, tell_lost
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import locked, write_whole
-from shogi_engine.language import InputError, translate as _
+from shogi_engine.language import InputError, plural
 from shogi_engine.play.words import DEFAULT_MS
 from shogi_engine.records.files import HEAD, encoding_of
 from shogi_engine.types.outcomes import DAN, WORDS_FOR
@@ -251,6 +251,10 @@ def _text(args: Arguments, sources: Sequence[Any], judged: "Sequence[GameAnalysi
     if len(judged) > 1 and (table := analysis.player_table(judged, language.current())):
         parts.append(table)
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
-    words = _("{count} positions in {seconds:.1f} s, {speed:.1f} positions/s, threads: {threads}")
+    words = plural(
+        "{count} position in {seconds:.1f} s, {speed:.1f} positions/s, threads: {threads}",
+        "{count} positions in {seconds:.1f} s, {speed:.1f} positions/s, threads: {threads}",
+        analyst.positions,
+    )
     count = words.format(count=analyst.positions, seconds=analyst.seconds, speed=speed, threads=analyst.threads)
     return "\n\n".join([*parts, count])

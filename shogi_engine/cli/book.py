@@ -289,7 +289,8 @@ def _grow(
 
 def _count(entries: "Entries") -> str:
     moves = sum(map(len, entries.values()))
-    return _("{positions} positions, {moves} moves").format(positions=len(entries), moves=moves)
+    positions = plural("{count} position", "{count} positions", len(entries)).format(count=len(entries))
+    return f"{positions}, {plural('{count} move', '{count} moves', moves).format(count=moves)}"
 
 
 def _write(path: Path, recipe: "BookRecipe", entries: "Entries") -> None:

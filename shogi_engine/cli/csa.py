@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shogi_engine import games
 from shogi_engine.cli import common
 from shogi_engine.cli.common import (
     EndingSignals,
@@ -169,6 +170,7 @@ def make_player(args: Arguments) -> "Player":
     from shogi_engine.types.limits import Limit
 
     limit = Limit.of(**args.limit)
+    games.warm_board("shogi")
     if args.engine:
         if limit.level is not None or args.book or args.resign:
             raise InputError(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from shogi_engine import games
 from shogi_engine.cli.common import flush_quietly
 from shogi_engine.common.threads import end_process, start_thread
 from shogi_engine.language import translate as _
@@ -161,6 +162,7 @@ class Preparation:
                 engine.play(engine.board(), Limit(nodes=1))
                 self._ready.set()
                 engine.warmup()
+                games.warm_board(game.name)
         except BaseException as failure:
             self._failure = failure
         finally:

@@ -111,7 +111,7 @@ def run_tree(args: Arguments) -> int:
     if args.json:
         values["tree"] = tree_dict(tree.root)
     counted = ", ".join(
-        f"{count} {name.replace('_', ' ')}" for name, count in counts.items() if name != "minimax_nodes"
+        f"{name.replace('_', ' ')}: {count}" for name, count in counts.items() if name != "minimax_nodes"
     )
     plain = f"plain minimax: {score_of(engine.game, tree.minimax_value)}, {tree.minimax_nodes} nodes"
     common.report(

@@ -10,7 +10,7 @@ from shogi_engine.cli import common
 from shogi_engine.cli.common import at_least_one, check_outputs, flag, option, positional, write_problems
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import Desk, default_pieces
-from shogi_engine.language import InputError, translate as _, translate_fault
+from shogi_engine.language import InputError, plural, translate as _, translate_fault
 
 LENGTHS = range(1, 12, 2)
 
@@ -82,10 +82,10 @@ def first_problem(args: Arguments, progress: tsume.Progress, some: tuple[tsume.P
 
 def progress_lines(progress: tsume.Progress) -> list[str]:
     """Return lines with the number of solved problems of each length."""
-    words = _("{length} plies: {solved} of {count} solved")
     rows = []
     for length in LENGTHS:
         some = tsume.problems(length)
+        words = plural("{length} ply: {solved} of {count} solved", "{length} plies: {solved} of {count} solved", length)
         rows.append(words.format(length=length, solved=progress.count(some), count=len(some)))
     return rows
 

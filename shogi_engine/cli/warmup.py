@@ -29,8 +29,7 @@ def run(args: Arguments) -> int:
             engine.evaluate(board)
             engine.perft(board, 1)
             engine.load_solver()
-            if games.has(name, "board.entries"):
-                games.board_entries(name).warmup()
+            games.warm_board(name)
     seconds = time.perf_counter() - began
     report(args.json, {"games": names, "seconds": seconds}, f"{', '.join(names)}: ready after {seconds:.1f} s")
     return 0

@@ -31,29 +31,36 @@ class Database:
         file: None for one in memory
         migrations: entry n has the statements that bring the tables of version n (PRAGMA user_version) to version n + 1
         kind: PRAGMA application_id of such files; others are refused. 0 is not checked.
+        timeout: seconds to wait for another process that writes
 
     Raises:
         OSError: it cannot be used; also from its methods
     """
 
-    def __init__(self, file: Path | None, migrations: Sequence[Sequence[str]], kind: int = 0) -> None:
+    def __init__(
+        self, file: Path | None, migrations: Sequence[Sequence[str]], kind: int = 0, timeout: float = TIMEOUT
+    ) -> None:
         self._lock, self._name = threading.RLock(), file.name if file else ""
         with _faults(str(file)):
             self._connection = sqlite3.connect(
-                file or ":memory:", timeout=TIMEOUT, check_same_thread=False, isolation_level=None
+                file or ":memory:", timeout=timeout, check_same_thread=False, isolation_level=None
             )
             try:
-                with self.transaction():  # of two processes, the second finds the mark of the first
-                    self._check_kind(file, kind)
+                if kind and self._kind() != kind:
+                    with self.transaction():  # of two processes, the second finds the mark of the first
+                        self._mark(file, kind)
                 self._migrate(file, migrations)
             except BaseException:
                 self.close()
                 raise
 
-    def _check_kind(self, file: Path | None, kind: int) -> None:
+    def _kind(self) -> int:
+        (kind,) = self._connection.execute("PRAGMA application_id").fetchone()
+        return int(kind)
+
+    def _mark(self, file: Path | None, kind: int) -> None:
         """Mark a new file as one of a kind. Raises OSError for a file of another kind, which is not changed."""
-        (found,) = self._connection.execute("PRAGMA application_id").fetchone()
-        if not kind or found == kind:
+        if self._kind() == kind:
             return
         if self._connection.execute("SELECT 1 FROM sqlite_master").fetchone():
             raise OSError(Message("{0} is a file of another kind", file))
@@ -66,6 +73,8 @@ class Database:
             raise OSError(Message("{0} was written by a newer version of this program", file))
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")  # a crash of the system may cost the last seconds
+        if self._version() == len(migrations):
+            return
         with self.transaction() as connection:  # of two processes, the second finds the tables of the first
             for number, statements in enumerate(migrations[self._version() :], self._version() + 1):
                 for statement in statements:

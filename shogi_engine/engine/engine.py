@@ -168,6 +168,8 @@ class EngineBook:
         elif open_book is not None:
             self._book = open_book("")
             self._book = open_book(name)
+        if self._book is not None:
+            self.moves(self._engine.board())  # now, not in thinking time, its kernels are compiled
 
     @property
     def notes(self) -> Sequence[str]:
@@ -662,7 +664,9 @@ class Engine:
         self._load_kernels(timed=True)
         board = self.board()
         self.play(board, Limit(nodes=3000))
+        self.searcher.root_moves(board.state)  # of which levels choose some
         for move in list(board.legal_moves)[:1]:
+            board.parse_text(str(move))
             board.push(move)
             board.pop()
         self.new_game()

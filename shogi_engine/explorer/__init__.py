@@ -140,6 +140,7 @@ PLIES = 40  # the moves of each game that a new index counts
 PLIES_MAX = 1000
 TOGETHER = 1 << 12  # games that are counted before they are written
 ROWS = 1024  # games read at a time
+TURN = 120.0  # seconds to wait for other processes that add: a step takes one of some seconds
 FAULTS_MAX = 1000  # reasons that are kept
 KIND = 0x53454F58  # 'SEOX', in the header of the file
 NAME_MAX = 80  # characters of a player's name
@@ -259,7 +260,7 @@ class Explorer:
         if not game and (path is None or not path.is_file()):
             raise FileNotFoundError(Message("there is no index {0}", file))
         self._file = path
-        self._database = Database(path, migrations("shogi_engine.explorer"), KIND)
+        self._database = Database(path, migrations("shogi_engine.explorer"), KIND, TURN)
         try:
             self.game, self.plies = self._facts(game, plies)
             self._batch = Batch(self.game)
@@ -269,13 +270,17 @@ class Explorer:
 
     def _facts(self, game: str, plies: int | None) -> tuple[str, int]:
         """Return the game and the plies of the index, which are written if it is new."""
-        with self._database.transaction() as database:
-            found = database.execute("SELECT game, plies FROM facts").fetchone()
-            if found is None:
-                if not game:
-                    raise OSError(Message("{0} is not an index of games", self._file))
-                found = {"game": game, "plies": plies or PLIES}
-                database.execute("INSERT INTO facts VALUES (:game, :plies)", found)
+        query = "SELECT game, plies FROM facts"
+        rows: list[Any] = self._database.rows(query)
+        if not rows:
+            if not game:
+                raise OSError(Message("{0} is not an index of games", self._file))
+            with self._database.transaction() as database:
+                rows = database.execute(query).fetchall()
+                if not rows:  # or another process was faster
+                    rows = [{"game": game, "plies": plies or PLIES}]
+                    database.execute("INSERT INTO facts VALUES (:game, :plies)", rows[0])
+        (found,) = rows
         if game not in ("", found["game"]):
             raise InputError("{0} is an index of {1}, not of {2}", self._file, found["game"], game)
         if plies not in (None, found["plies"]):

@@ -62,10 +62,15 @@ class OthelloFrontEnd(FrontEnd):
     """
 
     def __init__(self, output: Output, load: Any = load_engine, *, book: BookUse | None = None, **named: Any) -> None:
-        super().__init__(output, load, **named)
+        super().__init__(output, lambda: self._with_book(load()), **named)
         self._book = book
-        self._book_is_open = False
         self._board: Any = None  # until the engine is loaded
+
+    def _with_book(self, engine: "Engine") -> "Engine":
+        """Return the engine with the book open, so that nothing of it is loaded in thinking time."""
+        if self._book is not None:
+            engine.book.open(self._book.book)
+        return engine
 
     @property
     def board(self) -> Any:
@@ -86,9 +91,6 @@ class OthelloFrontEnd(FrontEnd):
         """Return a book move that is worse than the best by at most the randomness, None out of book."""
         if self._book is None:
             return None
-        if not self._book_is_open:
-            self._book_is_open = True
-            self.engine.book.open(self._book.book)
         return self.engine.book.play(self.board, margin=round(self._book.randomness * DISC))
 
     def limit(self, level: int | None, clock: Clock | None) -> Limit:

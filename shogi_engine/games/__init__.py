@@ -134,6 +134,17 @@ def board_entries(name: str) -> Any:
     return game_module(name, "board").ENTRIES
 
 
+def warm_board(name: str) -> None:
+    """Compile what games on the Board of the game called `name` need, or load it from the cache, before clocks run."""
+    module = game_module(name, "board")
+    if hasattr(module, "ENTRIES"):
+        module.ENTRIES.warmup()
+    made = module.Board(load(name).start)
+    move = next(iter(made.legal_moves))
+    made.parse_text(str(made.text(move) if hasattr(made, "text") else move))
+    made.outcome()
+
+
 def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
     """Convert moves typed by a person, in any notation that the game's Board reads, to the game's own texts.
 

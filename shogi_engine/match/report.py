@@ -18,7 +18,7 @@ from shogi_engine.common.match_statistics import (
     pentanomial,
 )
 from shogi_engine.common.text import table
-from shogi_engine.language import mark, translate
+from shogi_engine.language import mark, plural, translate
 from shogi_engine.match.runner import SIDES, Record
 from shogi_engine.pages import render
 from shogi_engine.play.game import HUNDREDTHS
@@ -118,7 +118,9 @@ def usage(used: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def line(summary: Record) -> str:
     """Return the figures of a match between two players as one line."""
     low, high = summary["elo95"]
-    text = translate("{games} games +{wins} ={draws} -{losses}").format(**summary)
+    text = plural(
+        "{games} game +{wins} ={draws} -{losses}", "{games} games +{wins} ={draws} -{losses}", summary["games"]
+    ).format(**summary)
     text += translate("  Elo {elo:+.1f} (95 %: {low:+.1f} to {high:+.1f})  LOS {los:.1f} %").format(
         elo=summary["elo"], low=low, high=high, los=100 * summary["los"]
     )
@@ -339,6 +341,9 @@ def save(path: Path, game: str, log: Mapping[int, Record], names: Sequence[str],
 # ---- A match as a page: the table, the course of Elo, the cross table, and every game
 
 
+HEAD = (mark("game"), mark("black"), mark("white"), mark("result"), mark("why"), mark("moves"))  # of the page's games
+
+
 def _game(game: int, record: Record, names: Sequence[str]) -> dict[str, Any]:
     """Return what the page says about a game."""
     first, second = meeting_of(record)
@@ -369,7 +374,8 @@ def page(title: str, records: Mapping[int, Record], names: Sequence[str], sprt: 
         title=title,
         names=names,
         summary=summary and line(summary),
-        columns=COLUMNS,
+        columns=[translate(name) for name in COLUMNS],
+        head=[translate(name) for name in HEAD],
         standings=[cells(row) for row in standings(records, names)],
         elo=[(count, each.elo) for count, each, _ in steps],
         course=[(count, each.low, each.high) for count, each, _ in steps],

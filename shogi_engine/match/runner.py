@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shogi_engine import games
 from shogi_engine.clients.base import EngineError
 from shogi_engine.common.files import LineFile, json_of
 from shogi_engine.common.match_statistics import Sprt, pentanomial
@@ -143,6 +144,7 @@ def begin(engine: EngineSpec, player: Player) -> None:
         if engine in _begun:
             return
         try:
+            games.warm_board(engine.game)
             player.ready()
         except (EngineError, ValueError) as fault:
             player.close()

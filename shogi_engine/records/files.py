@@ -44,11 +44,15 @@ def sources(path: str) -> Iterator[tuple[str, Opened]]:
     if path[path.rfind(".") :].lower() not in _LAST_PARTS:
         yield path, partial(_plain, path)
         return
+    name = ""
     with open(path, "rb") as file:
         try:
-            yield from _members(path, file)
+            for name, opened in _members(path, file):
+                yield name, opened
         except Exception as fault:  # for damaged archives Python's modules raise whatever happens
             raise _named(_damaged(fault), path) from None
+    if not name:
+        raise RecordError("{0}: the archive is empty", path)
 
 
 def _members(path: str, file: BinaryIO) -> Iterator[tuple[str, Opened]]:

@@ -39,7 +39,7 @@ OPEN = "games without a result"  # which a format gives one
 WINNERS = "winners"  # of games whose ending a format cannot hold
 PASSED_OVER, NO_ENDING = mark("{0} is passed over"), mark("{0} is not an ending")  # notes
 ENDING_ALONE = mark("a variation that has only an ending is passed over")
-LINE_ENDS = "\n\x1a\0"  # also what programs for DOS, and broken disks, leave at the end of a file
+LINE_ENDS = "\n\x1a\0\ufeff"  # also what is at the ends of files, which may be joined: of DOS, broken disks, UTF-8
 
 _added: dict[str, str] = {}
 
@@ -193,7 +193,7 @@ class LineFormat(RecordFormat):
         """Yield the numbered lines of each game, without empty lines."""
         block: list[Line] = []
         for number, text in enumerate(source, 1):
-            line = text.rstrip(LINE_ENDS)
+            line = text.strip(LINE_ENDS)
             if not line.strip():
                 continue
             separates = self.is_separator(line)

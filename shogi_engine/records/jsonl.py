@@ -135,7 +135,7 @@ class JsonLines(formats.RecordFormat):
 
     def split(self, source: Iterable[str]) -> Iterator[formats.Line]:
         """Yield the numbered lines that are not empty."""
-        lines = (text.rstrip(formats.LINE_ENDS) for text in source)
+        lines = (text.strip(formats.LINE_ENDS) for text in source)
         return ((number, line) for number, line in enumerate(lines, 1) if line.strip())
 
     def parse(self, block: formats.Line) -> GameRecord:

@@ -23,7 +23,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from shogi_engine.analysis.judgement import WORDS as ANALYSIS_WORDS
 from shogi_engine.common.threads import start_thread
 from shogi_engine.engine import Engine
-from shogi_engine.games import NAMES, board_entries
+from shogi_engine.games import NAMES, warm_board
 from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.games.shogi.records.kakinoki import HANDICAP_SIDES, WESTERN
 from shogi_engine.games.shogi.types import PIECE_NAMES, SYMBOLS
@@ -263,7 +263,7 @@ def load_rules() -> None:
     session = Session(EnginePool(0, Engine))
     viewer = session.attach(lambda reply: None)
     for game in NAMES:
-        board_entries(game).warmup()
+        warm_board(game)
         game_messages.Board(game=game).obey(session, viewer)
         for language in LANGUAGES:
             game_messages.Look(language=language).obey(session, viewer)

@@ -108,7 +108,9 @@ def test_stop_in_a_page(page):
 def test_a_worker_that_fails(page):
     """Every search is answered, and the next line begins another Worker, which knows options and position."""
     ask(page, "readyok", "setoption name MultiPV value 2", "position startpos", "isready")
-    page.evaluate("engine.send('go movetime 90000'), engine.send('position startpos moves 7g7f'), engine.send('go mate')")
+    page.evaluate(
+        "engine.send('go movetime 90000'), engine.send('position startpos moves 7g7f'), engine.send('go mate')"
+    )
     ask(page, "info depth 5")
     page.evaluate("best = engine.best.split(' ')[0]; engine.worker.onerror({message: 'out of memory'})")
     *_, fault, best, mate = ask(page, "checkmate")

@@ -17,6 +17,7 @@ from hypothesis import given, settings, strategies as st
 
 from shogi_engine import explorer as explorer_module, games, records
 from shogi_engine.batch import Batch, random_games
+from shogi_engine.common import database
 from shogi_engine.explorer import Explorer
 from shogi_engine.interface.extras import BookMove
 from tests.support.sizes import sized
@@ -423,3 +424,16 @@ def test_two_processes_add_each_game_once(stored, tmp_path):
     assert sum(found) == 60
     with Explorer(tmp_path / "a.idx") as explorer:
         check(explorer, list(records.iterate(folder)))
+
+
+def test_an_index_is_opened_and_read_while_another_process_adds(tmp_path, monkeypatch):
+    """What adds waits for its turn, longer than other databases do."""
+    assert explorer_module.TURN > database.TIMEOUT
+    lines = records.to_arrays(records.loads("f5d6c3\n", format="transcript"))
+    with Explorer(tmp_path / "a.idx", "othello") as explorer:
+        explorer.add_games(lines)
+        monkeypatch.setattr(explorer_module, "TURN", 0.01)
+        with explorer._database.transaction(), Explorer(tmp_path / "a.idx") as other:
+            assert len(other) == 1
+            with pytest.raises(OSError, match="locked"):
+                other.add_games(lines)

@@ -7,9 +7,10 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, strategies as st
 
+from shogi_engine import language
 from shogi_engine.common.match_statistics import Sprt, estimate, log_likelihood_ratio
 from shogi_engine.match import GameLog, Match, Schedule, page, standings, summarise
-from shogi_engine.match.report import course, crosstable, game_records
+from shogi_engine.match.report import course, crosstable, game_records, line
 from shogi_engine.match.runner import log_record
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.game import Game, Terms
@@ -156,6 +157,16 @@ def test_the_table_of_a_tournament(records):
             met = [each for each in records.values() if {one, other} == set(sides(each)[:2]) and one != other]
             own = [points if black == one else 1 - points for black, _, points in map(sides, met)]
             assert table[one][other] == (own.count(1), own.count(0.5), own.count(0))
+
+
+def test_a_single_game_and_heads_in_japanese():
+    record = {"game": 0, "score": 1.0, "reason": "mate", "fault": None, "plies": 1, "moves": "7g7f", "times": [1.0]}
+    used = {"moves": 1, "ms": 1.0, "nodes": 1}
+    records = {0: record | {"first": used, "second": used, "scores": [0]}}
+    assert line(summarise(records, None)).startswith("1 game +1 =0 -0  Elo")
+    language.use("ja")
+    html = page("a match", records, NAMES[:2])
+    assert "<th>得点</th>" in html and "<th>理由</th>" in html and "<th>games</th>" not in html
 
 
 @given(logs(2))

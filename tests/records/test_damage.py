@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import os
+import tarfile
 import zipfile
 
 import pytest
@@ -188,6 +189,18 @@ def test_a_packed_file_is_read_and_a_damaged_one_is_named(tmp_path, ending, pack
         list(iterate(path))
     assert main(["convert", str(path), str(out)]) == 2
     assert f"{path}: the archive cannot be read" in capsys.readouterr().err
+
+
+def test_an_archive_without_files_is_no_file_of_games(tmp_path, capsys):
+    zipfile.ZipFile(tmp_path / "none.zip", "w").close()
+    tarfile.open(tmp_path / "none.tar.gz", "w:gz").close()
+    with zipfile.ZipFile(tmp_path / "folders.zip", "w") as archive:
+        archive.writestr("games/", "")
+    for name in ("none.zip", "none.tar.gz", "folders.zip"):
+        with pytest.raises(RecordError, match=rf"{name}: the archive is empty"):
+            list(iterate(tmp_path / name))
+        assert main(["convert", str(tmp_path / name), str(tmp_path / "a.csa")]) == 2
+        assert capsys.readouterr().err.endswith(f"{name}: the archive is empty\n")
 
 
 def test_an_archive_is_read_file_by_file(tmp_path):

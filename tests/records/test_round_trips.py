@@ -9,7 +9,18 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from shogi_engine import othello, shogi
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.records import ENDINGS, GameRecord, Outcome, Termination, all_formats, dumps, load_format, loads
+from shogi_engine.records import (
+    ENDINGS,
+    GameRecord,
+    Outcome,
+    Termination,
+    all_formats,
+    dumps,
+    from_arrays,
+    games,
+    load_format,
+    loads,
+)
 from shogi_engine.types.outcomes import BY_RULE, USUAL_WINNERS, completed, termination_of, usual_outcome
 from tests.records.random_records import random_record, reduced
 
@@ -55,6 +66,17 @@ def test_through_two_formats(game, one, two, seed):
 def test_what_dos_and_broken_disks_leave_at_the_end_of_a_file(format, tail):
     data = dumps(random_record(1, format.game or "shogi", 30, start=""), format.name)
     assert loads(data + tail) == loads(data)
+
+
+@pytest.mark.parametrize("between", [b"\xef\xbb\xbf", b"\x1a", b"\x1a\xef\xbb\xbf"])
+@pytest.mark.parametrize("name", [each.name for each in all_formats() if not each.binary and each.name != "jkf"])
+def test_files_are_joined_with_what_they_begin_and_end_with(name, between, tmp_path):
+    data = dumps(random_record(1, load_format(name).game or "shogi", 30, start=""), name, "utf-8")
+    assert loads(data + between + data) == loads(data) * 2
+    (tmp_path / "both").write_bytes(data + between + data)
+    (arrays,) = games(tmp_path / "both", format=name)
+    moves = loads(data)[0].moves
+    assert [record.moves for record in from_arrays(arrays, arrays.game)] == [moves, moves] and arrays.faults == []
 
 
 @pytest.mark.parametrize("name", ["jkf", "kif", "sgf", "jsonl"])

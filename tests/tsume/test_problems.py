@@ -87,7 +87,7 @@ def test_progress_outlives_the_process_and_damage(tmp_path):
     progress.solve(first)
     again = tsume.Progress(file)
     assert again.is_solved(first) and not again.is_solved(second) and again.next_of([first, second]) is second
-    assert again.count(tsume.problems()) == 1 and progress_lines(again)[0].startswith("1 plies: 1 of ")
+    assert again.count(tsume.problems()) == 1 and progress_lines(again)[0].startswith("1 ply: 1 of ")
     file.write_text("[")
     assert not tsume.Progress(file).is_solved(first)
     with pytest.raises(OSError, match="tsume.json is damaged, and nothing is written to it"):

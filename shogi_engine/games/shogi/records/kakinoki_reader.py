@@ -421,10 +421,10 @@ class KakinokiFormat(LineFormat):
         moves, found = False, lines.NOTHING
         for number, text in enumerate(source, 1):
             if last == lines.MOVE and found == lines.NOTHING and is_usual(text):  # no game begins amid the moves
-                block.append((number, text.rstrip(LINE_ENDS)))
+                block.append((number, text.strip(LINE_ENDS)))
                 last_moves = text
                 continue
-            line = text.rstrip(LINE_ENDS)
+            line = text.strip(LINE_ENDS)
             if not line.strip(f"{BLANKS}\r"):
                 continue
             kind, count = kind_of_line(line.lstrip(BLANKS))

@@ -102,7 +102,7 @@ class ObfReader(LineReader):
 
     def take(self, line: str) -> None:
         """Read the line. Raises ValueError naming the invalid field."""
-        test = parse_obf_line(line.lstrip("\ufeff"))
+        test = parse_obf_line(line)
         root = self.record.root
         self.record.start, root.comment = test.position, test.comment
         root.evaluation = None if test.value is None else Score.discs(test.value)

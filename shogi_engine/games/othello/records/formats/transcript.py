@@ -41,7 +41,7 @@ class TranscriptReader(LineReader):
 
     def take(self, line: str) -> None:
         """Read the line. Raises ValueError saying which move is wrong and why."""
-        text, _, comment = line.lstrip("\ufeff").partition("#")
+        text, _, comment = line.partition("#")
         self.record.root.comment, given = comment.strip(), None
         if not _USUAL.fullmatch(text):
             text, given = self._beside(text)

@@ -287,7 +287,7 @@ class JkfFormat(RecordFormat):
     def split(self, source: Iterable[str]) -> Iterator[Any]:
         """Yield the objects of a file: one, or those of an array. Raises RecordError if it is not JSON."""
         try:
-            value = json.loads("".join(source).rstrip(formats.LINE_ENDS), parse_constant=_no_number)
+            value = json.loads("".join(source).strip(formats.LINE_ENDS), parse_constant=_no_number)
         except json.JSONDecodeError as fault:
             raise RecordError("not JSON: {0}", fault.msg, line=fault.lineno) from None
         except (ValueError, RecursionError) as fault:
