@@ -41,6 +41,15 @@ class WeightsFile:
     arrays: dict[str, np.ndarray]
     source: str
 
+    def fill(self, params: Any) -> None:
+        """Write the arrays to the fields of the same names: an evaluation with few weights needs no addresses."""
+        for name, array in self.arrays.items():
+            params[name] = array
+
+    def describe(self) -> str:
+        """Return the source."""
+        return self.source
+
 
 def layout_of(*parts: Any) -> str:
     """Return a digest of what decides the meaning of the numbers."""
@@ -91,13 +100,26 @@ def decode(content: bytes, file: Path, format: str, layout: str, shapes: Shapes)
     return WeightsFile(header, arrays, f"{file.name} {digest[:8]}")
 
 
-def format_of(file: Path) -> str:
-    """Return the name of a file's format, '' if it is no such file or cannot be read."""
+def read(file: Path) -> bytes:
+    """Return the content of a file. Raises ValueError if it cannot be read."""
+    try:
+        return file.read_bytes()
+    except OSError as fault:
+        raise refusal(file, f"cannot be read ({fault.strerror})") from None
+
+
+def header_of(file: Path) -> dict[str, Any]:
+    """Return the line of a file, {} if it is no such file or cannot be read."""
     try:
         with file.open("rb") as stream:
-            return str(json_of(stream.readline(HEADER_MAX))["format"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
+            return dict(json_of(stream.readline(HEADER_MAX)))
+    except (OSError, ValueError, TypeError):
+        return {}
+
+
+def format_of(file: Path) -> str:
+    """Return the name of a file's format, '' if it is no such file or cannot be read."""
+    return str(header_of(file).get("format", ""))
 
 
 def refusal(file: Path, what: str) -> ValueError:
@@ -119,11 +141,7 @@ class PackagedWeights(Generic[Decoded]):
 
     def load(self, file: Path) -> Decoded:
         """Return the weights of `file`. Raises ValueError with one line saying what is wrong with it."""
-        try:
-            content = file.read_bytes()
-        except OSError as fault:
-            raise refusal(file, f"cannot be read ({fault.strerror})") from None
-        return self.decode(content, file)
+        return self.decode(read(file), file)
 
     @functools.cached_property
     def shipped(self) -> Decoded:

@@ -26,14 +26,14 @@ import numpy as np
 
 from shogi_engine import games
 from shogi_engine.common.files import write_whole
-from shogi_engine.interface.game import Game
+from shogi_engine.interface.game import VALUE_MAX, Game
 from shogi_engine.interface.stubs import Evaluation, Evaluator
 from shogi_engine.jit import new_record
 from shogi_engine.language import fault_text
 from shogi_engine.search.context import ALL_FLAGS, new_context
 from shogi_engine.search.history import Histories, forget
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.game_kernels import ABANDONED, LONGEST, TERMS, play_game
+from shogi_engine.training.game_kernels import ABANDONED, CHANCES, LONGEST, TERMS, play_game
 
 FORMAT = 2  # the version of shards; others are not read
 TABLE_MB = 1
@@ -48,6 +48,7 @@ DAMAGED = (  # what numpy and zipfile raise for incomplete files
 )
 ZIPPED = b"PK"  # the first bytes of numpy's files of arrays
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
+UNBALANCED = 1 << 20  # TERMS.balance that accepts every opening
 Losses = dict[str, float]  # the losses of an epoch, by name
 
 
@@ -56,6 +57,29 @@ class OpeningSampler(Protocol):
 
     def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:
         """Write an opening to `terms`, a record of game_kernels.TERMS, and the opening's given moves to `moves`."""
+
+
+@dataclass(frozen=True)
+class Openings:
+    """Openings of random moves, for any game. They may be unbalanced, so that such positions are learnt too.
+
+    Attributes:
+        plies: the fewest and the most random moves
+        late_plies: the same for games that begin later
+        late_share: the share of games that begin later
+        explore: the chance of a random move after the opening
+    """
+
+    plies: tuple[int, int] = (4, 12)
+    late_share: float = 0.0
+    late_plies: tuple[int, int] = (0, 0)
+    explore: float = 0.0
+
+    def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:
+        """Write an opening to `terms`, a record of game_kernels.TERMS; it has no given moves."""
+        first, last = self.late_plies if random.random() < self.late_share else self.plies
+        terms.random, terms.given, terms.opening = 1, 0, int(random.integers(first, last + 1))
+        terms.balance, terms.explore = UNBALANCED, round(self.explore * CHANCES)
 
 
 class SearchState:
@@ -77,10 +101,11 @@ class SearchState:
 
 @dataclass(frozen=True)
 class DataOptions:
-    """How games are played; each game has a subclass with its defaults.
+    """How games are played; each game has a subclass with its name, and with other defaults if it wants them.
 
     Attributes:
         nodes: the nodes searched for each move
+        evaluation: the name of the one that plays, '' for the game's default
         weights: the bytes of a file of weights for the evaluation, None for those of the package
         openings: how the games begin
         decided: the value, in the evaluation's unit, that ends a game; see game_kernels.TERMS
@@ -88,13 +113,13 @@ class DataOptions:
 
     game_name: ClassVar[str]
 
-    nodes: int
-    seed: int
-    evaluation: str
-    weights: bytes | None
-    openings: OpeningSampler
-    decided: int
-    piece_games: int  # of a shard; the old name, as files tell their options by name
+    nodes: int = 300
+    seed: int = 1
+    evaluation: str = ""
+    weights: bytes | None = None
+    openings: OpeningSampler = Openings(explore=0.06)
+    decided: int = VALUE_MAX
+    piece_games: int = 200  # of a shard; the old name, as files tell their options by name
 
     @cached_property
     def text(self) -> str:

@@ -25,6 +25,7 @@ from shogi_engine.pages import render
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training import STAGES, recipe as recipes
 from shogi_engine.training.data import (
+    UNBALANCED,
     DataOptions,
     Losses,
     OpeningSampler,
@@ -53,7 +54,6 @@ from shogi_engine.training.recipe import (
 
 
 TABLE_MB = 8  # of each player: searches are longer than those of training games
-UNBALANCED = 1 << 20  # the second game of an opening is always played
 
 GamesPlayed = Callable[[int, int], None]  # called with the numbers of games played and in total
 
@@ -108,7 +108,7 @@ class Pairing:
         while result == ABANDONED:
             self.openings.draw(random, terms, self._moves)
             result = self._game(self.players, terms, random)
-        terms.given, terms.balance = terms.opening, UNBALANCED
+        terms.given, terms.balance = terms.opening, UNBALANCED  # the second game of an opening is always played
         second = self._game(self.players[::-1], terms, random)
         if second == ABANDONED:  # impossible: in the first game the same opening did not end the game
             raise RuntimeError(f"pair {pair}: the second game ended in the opening")

@@ -23,7 +23,7 @@ from shogi_engine.games.othello.evaluation.patterns import (
 )
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.types import SQUARES
-from shogi_engine.interface.game import VALUE_INFINITE, VALUE_MAX, refresh_line
+from shogi_engine.interface.game import VALUE_INFINITE, refresh_line
 from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
@@ -31,7 +31,7 @@ from shogi_engine.search.context import PV, USE_DEEPER_ENTRIES, USE_SOLVERS, USE
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training import data
 from shogi_engine.training.data import SearchState, read_shards
-from shogi_engine.training.game_kernels import CHANCES, NO_LIMIT
+from shogi_engine.training.game_kernels import NO_LIMIT
 from shogi_engine.training.othello.kernels import (
     FEATURES,
     REPLAY,
@@ -46,30 +46,7 @@ from shogi_engine.training.othello.kernels import (
 # ---- How Othello games are played for training: random openings, some random moves, exactly solved endings
 
 
-UNBALANCED = 1 << 20  # every opening is accepted
-
-
-@dataclass(frozen=True)
-class Openings:
-    """Openings of random moves. They may be unbalanced, so that such positions are learnt too.
-
-    Attributes:
-        plies: the fewest and the most random moves
-        late_plies: the same for games that begin later
-        late_share: the share of games that begin later
-        explore: the chance of a random move after the opening
-    """
-
-    plies: tuple[int, int] = (4, 20)
-    late_share: float = 0.3
-    late_plies: tuple[int, int] = (21, 44)
-    explore: float = 0.06
-
-    def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:
-        """Write an opening to `terms`, a record of game_kernels.TERMS; it has no given moves."""
-        first, last = self.late_plies if random.random() < self.late_share else self.plies
-        terms.random, terms.given, terms.opening = 1, 0, int(random.integers(first, last + 1))
-        terms.balance, terms.explore = UNBALANCED, round(self.explore * CHANCES)
+OPENINGS = data.Openings((4, 20), late_share=0.3, late_plies=(21, 44), explore=0.06)
 
 
 @dataclass(frozen=True)
@@ -82,12 +59,8 @@ class DataOptions(data.DataOptions):
 
     game_name: ClassVar[str] = "othello"
 
-    nodes: int = 300
-    seed: int = 1
     evaluation: str = "features"
-    weights: bytes | None = None
-    openings: data.OpeningSampler = Openings()
-    decided: int = VALUE_MAX
+    openings: data.OpeningSampler = OPENINGS
     piece_games: int = 500
     exact: int = 14
 

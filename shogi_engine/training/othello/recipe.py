@@ -1,6 +1,7 @@
 """How Othello's weights are made (see training.recipe), and how new ones are checked."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +14,19 @@ from shogi_engine.games.othello.evaluation.network import FORMAT
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import START, parse_obf
 from shogi_engine.games.weights import format_of
-from shogi_engine.interface.game import VALUE_MAX
 from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.training.data import DAMAGED, refuse_foreign
 from shogi_engine.training.othello.kernels import PARAMETERS, SAMPLE, write_values
 from shogi_engine.training.othello.positions import (
     KNOT_SHAPE,
+    OPENINGS,
     DataOptions,
-    Openings,
     empties_of,
     player_of,
     search_values,
 )
 from shogi_engine.training.othello.trainer import NETWORK, PATTERNS, NetworkTrainer, Trainer, TrainOptions, new_trainer
-from shogi_engine.training.recipe import Report, TrainingRecipe, load
+from shogi_engine.training.recipe import Report, TrainingRecipe, load, loss_curves
 
 # ---- Checks of new weights: errors by phase and on exact endings, compared with the previous weights
 
@@ -132,10 +132,7 @@ def report(trainer: AnyTrainer, file: Path) -> Report:
         "weights": trainer.facts(),
     }
     curves = {
-        "losses": {
-            name: [(epoch + 1.0, loss[name]) for epoch, loss in enumerate(trainer.losses)]
-            for name in ("training", "validation")
-        },
+        **loss_curves(trainer.losses),
         "error by empty squares": {
             name: [(row["empty squares from"], row[name]) for row in facts["error by empty squares"]]
             for name in ("error", "error before")
@@ -181,16 +178,13 @@ def training_bytes(options: TrainOptions) -> int:
 
 
 RECIPE = TrainingRecipe(
-    game_name="othello",
-    name="weights",
     data=DataOptions,
     training=TrainOptions,
     first="features",
     evaluation_of=evaluation_of,
     game_bytes=GAME_BYTES,
     training_bytes=training_bytes,
-    gate_openings=Openings(plies=(8, 14), late_share=0.0, explore=0.0),
-    gate_decided=VALUE_MAX,
+    gate_openings=replace(OPENINGS, plies=(8, 14), late_share=0.0, explore=0.0),
     trainer=new_trainer,
     report=report,
 )

@@ -60,7 +60,6 @@ class TrainOptions(recipe.TrainOptions):
         rate: AdamW's first learning rate, for a network; it falls along a cosine
         decay: AdamW's weight decay, for a network
         td_lambda: the share of a value that comes from later positions; the rest is from its own search
-        held_out: the share of games for validation
         endings: the number of positions for each number of empty squares in the report
         spread_positions: the number of positions in each group of phases for the spreads of Multi-ProbCut
     """
@@ -71,11 +70,8 @@ class TrainOptions(recipe.TrainOptions):
     rate: float = 2e-3
     decay: float = 0.5
     td_lambda: float = 0.8
-    held_out: float = 0.05
-    older_share: float = 1.0
     endings: int = 25
     spread_positions: int = 600
-    seed: int = 1
 
     def __post_init__(self) -> None:
         if self.architecture not in ARCHITECTURES:

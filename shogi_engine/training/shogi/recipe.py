@@ -12,7 +12,7 @@ from shogi_engine.interface.game import VALUE_MAX
 from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.training import data
 from shogi_engine.training.game_kernels import CHANCES
-from shogi_engine.training.recipe import Report, TrainingRecipe
+from shogi_engine.training.recipe import Report, TrainingRecipe, loss_curves
 from shogi_engine.training.shogi.games import SCALE, Openings, PositionBlock, compared
 from shogi_engine.training.shogi.kernels import STARTS, relabel
 from shogi_engine.training.shogi.trainer import LIMIT, Trainer, TrainOptions, new_trainer
@@ -115,10 +115,7 @@ def report(trainer: Trainer, file: Path) -> Report:
     """Return the report on a network's file and its training."""
     facts = examine(trainer, file)
     curves = {
-        "losses": {
-            name: [(epoch + 1.0, loss[name]) for epoch, loss in enumerate(facts["losses"])]
-            for name in ("training", "validation", "values")
-        },
+        **loss_curves(facts["losses"], ("training", "validation", "values")),
         "calibration": {
             "score by chance": [(cell["chance"], cell["score"]) for cell in facts["calibration"]],
             "as it should be": [(0.0, 0.0), (1.0, 1.0)],
@@ -147,12 +144,9 @@ class DataOptions(data.DataOptions):
     game_name: ClassVar[str] = "shogi"
 
     nodes: int = 1000
-    seed: int = 1
     evaluation: str = "king-piece"
-    weights: bytes | None = None
     openings: data.OpeningSampler = Openings()
     decided: int = 1200
-    piece_games: int = 200
     value_factor: float = 1.0
     label_nodes: int = 0
     label_share: float = 0.25
@@ -206,7 +200,6 @@ def training_bytes(options: TrainOptions) -> int:
 
 
 RECIPE = TrainingRecipe(
-    game_name="shogi",
     name="network",
     data=DataOptions,
     training=TrainOptions,

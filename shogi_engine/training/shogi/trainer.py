@@ -43,7 +43,6 @@ class TrainOptions(recipe.TrainOptions):
         result_share: the weight, 0 to 1, of the game's result against the searched value: (first epoch, last epoch)
         quiet_ends: also learn from the searches of positions that are not quiet, at their quiet ends
         td_lambda: the share of a position's value that comes from later positions; the rest is from its own search
-        held_out: the share of games for validation
     """
 
     architecture: str = OWN
@@ -57,8 +56,6 @@ class TrainOptions(recipe.TrainOptions):
     refine: bool = False
     quiet_ends: bool = False
     held_out: float = 0.03
-    older_share: float = 1.0
-    seed: int = 1
 
     def __post_init__(self) -> None:
         _ = self.model
