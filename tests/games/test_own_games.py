@@ -20,6 +20,8 @@ from shogi_engine.games.batch import rules_of
 from shogi_engine.interface.extras import Extras
 from shogi_engine.play.game import Game
 from shogi_engine.play.players import EnginePlayer, play
+from shogi_engine.training import pipeline, recipe
+from shogi_engine.training.pipeline import Plan
 from shogi_engine.types.outcomes import Termination
 from tests.interface.test_registered_games import METADATA, run
 from tests.support.processes import ROOT, needs_workshop
@@ -226,13 +228,13 @@ def test_environments(name):
 
 
 def test_what_a_game_lacks_is_said_in_a_sentence(monkeypatch):
-    game = games.load("breakthrough")
+    game = games.load("connect_four")
     with pytest.raises(ValueError, match="move_codes must be 1 to 1048576, not 0"):
         rules_of(dataclasses.replace(game, extras=Extras()))
-    module = importlib.import_module("breakthrough")
+    module = importlib.import_module("connect_four")
     monkeypatch.setattr(module, "GAME", dataclasses.replace(game, position=np.dtype([("mine", np.uint64)])))
-    with pytest.raises(ValueError, match="'breakthrough' does not provide generate_moves, do_move, .*evaluate"):
-        games.load("breakthrough")
+    with pytest.raises(ValueError, match="'connect_four' does not provide generate_moves, do_move, .*evaluate"):
+        games.load("connect_four")
 
 
 @searched
@@ -252,8 +254,47 @@ def test_commands(installed, name, tmp_path):
     assert done.returncode == 0 and "new problem" in done.stdout, done.stderr
     done = run(installed, "study", "--out", str(tmp_path / "problems.jsonl"), *store)
     assert done.returncode == 0 and "problem" in done.stdout, done.stderr
-    done = run(installed, "train", name, str(tmp_path / "run"))
-    assert done.returncode == 2 and f"training: the game '{name}' has no recipe" in done.stderr
+    settings = ("--set", "nodes=20,gate_games=2,gate_nodes=20")
+    done = run(installed, "train", name, str(tmp_path / "run"), "--games", "4", *settings)
+    if games.has(name, "recipe"):
+        assert done.returncode == 0 and "gate: " in done.stdout, done.stderr
+    else:
+        assert done.returncode == 2 and f"training: the game '{name}' has no recipe; docs/game-parts.md" in done.stderr
+
+
+def by_table(values, text):
+    """Return the value of a position of Breakthrough by the values of stones of X, a1 first, then b1."""
+    rows, side = text.split()
+    sums = {"X": 0, "O": 0, ".": 0}
+    for down, row in enumerate(rows.split("/")):
+        for file, stone in enumerate(row):
+            sums[stone] += values[8 * (down if stone == "O" else 7 - down) + file]
+    return sums[side] - sums["XO".replace(side, "")]
+
+
+@needs_workshop
+def test_breakthrough_learns(tmp_path):
+    """Games that take seconds are enough to beat what played them; the table in the file is what plays."""
+    own = recipe.load("breakthrough")
+    plan = Plan(tmp_path, own.data(nodes=50), own.training(), games=1000, gate_games=200, gate_nodes=100)
+    outcome = pipeline.run(plan)
+    assert outcome.estimate.low > 0, outcome
+    assert "Losses" in plan.file(0, "report.html").read_text("utf-8")
+    file = plan.file(0, "bin")
+    learnt = own.named_evaluator(str(file)).weights
+    table = learnt.arrays["values"].tolist()
+    assert learnt.header["made"]["games"] == 1000 and table == np.reshape(table, (8, 8))[:, ::-1].ravel().tolist()
+    with Engine("breakthrough", hash_mb=1) as engine:
+        for name in (None, file):
+            engine.set_evaluation("squares", name)
+            values = table if name else own.named_evaluator("").weights.arrays["values"].tolist()
+            for text, _ in random_texts("breakthrough", 3):
+                assert engine.evaluate(engine.board(text)) == by_table(values, text)
+    pipeline.export(plan, 0)  # from the checkpoint
+    assert own.named_evaluator(str(file)).weights.arrays["values"].tolist() == table
+    file.write_bytes(file.read_bytes()[:-1] + b"?")
+    with pytest.raises(ValueError, match=r"weights\.bin is damaged"):
+        own.named_evaluator(str(file))
 
 
 @each_game

@@ -1,14 +1,20 @@
 """Breakthrough (Dan Troyka, 2000): stones step straight or diagonally forward, and capture diagonally.
 
 The first to reach the last rank or to capture all stones wins. X, who begins, moves up; bit 0 is a1, bit 7 h1.
+The evaluation is a table of the values of stones by square, which `recipe.py` learns.
 """
+
+from pathlib import Path
 
 import numpy as np
 
 from shogi_engine.common.bits import ONE, ZERO
+from shogi_engine.common.registry import Registry
+from shogi_engine.games import weights
 from shogi_engine.interface.extras import Drawing, Extras
-from shogi_engine.interface.game import VALUE_MATE, Game, provides
-from shogi_engine.jit import new_record, njit, popcount, record_dtype
+from shogi_engine.interface.game import VALUE_MATE, Game, provides, provides_evaluation
+from shogi_engine.interface.stubs import Evaluation
+from shogi_engine.jit import ctz, new_record, njit, record_dtype
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 
 POSITION = record_dtype([("stones", np.uint64, (2,)), ("side", np.int64)])
@@ -18,7 +24,10 @@ SIZE = 8
 FILES, RANKS = "abcdefgh", "87654321"
 NAMES = [f"{file}{rank}" for rank in "12345678" for file in FILES]
 GOALS = np.array([0xFF << 56, 0xFF], dtype=np.uint64)  # the ranks that each side wants to reach
-STONE, STEP = 100, 6  # the values of a stone and of a step forward
+STONE, STEP = 100, 6  # the values of a stone and, growing with its rank, of a step forward, before anything is learnt
+TURNED = SIZE * (SIZE - 1)  # square ^ TURNED is the square as the other side sees it
+LAYOUT = "a1 to h8"
+SHAPES = {"values": (np.int32, (SIZE * SIZE,))}  # of a stone of X by its square; of a file, and of ctx.evaluation
 
 
 @njit
@@ -105,13 +114,28 @@ def key(pos):
     return mixed ^ mixed >> np.uint64(32) ^ np.uint64(pos.side)
 
 
-@provides(POSITION)
+def load_weights(file: Path | None) -> weights.WeightsFile:
+    """Return the values in a file that training wrote; for None, those that are not learnt. Raises ValueError."""
+    if file is not None:
+        return weights.decode(weights.read(file), file, GAME.name, LAYOUT, SHAPES)
+    ranks = np.arange(SIZE * SIZE, dtype=np.int32) // SIZE
+    return weights.WeightsFile({}, {"values": STONE + STEP * ranks**2}, "not learnt")
+
+
+FIELDS = tuple((name, *kind) for name, kind in SHAPES.items())
+EVALUATION = Evaluation("squares", POSITION, fields=FIELDS, load_weights=load_weights)
+EVALUATIONS = Registry("evaluation", "EVALUATION", {"squares": __name__}, default="squares")
+
+
+@provides_evaluation(EVALUATION)
 def evaluate(ctx):
     value = 0
-    for rank in range(SIZE):
-        row = np.uint64(0xFF) << np.uint64(SIZE * rank)
-        value += popcount(ctx.pos.stones[0] & row) * (STONE + STEP * rank * rank)
-        value -= popcount(ctx.pos.stones[1] & row) * (STONE + STEP * (SIZE - 1 - rank) * (SIZE - 1 - rank))
+    for side in range(2):
+        stones = ctx.pos.stones[side]
+        while stones != ZERO:
+            square = ctz(stones)
+            value += ctx.evaluation.values[square] if side == 0 else -ctx.evaluation.values[square ^ TURNED]
+            stones &= stones - ONE
     return value if ctx.pos.side == 0 else -value
 
 
@@ -178,5 +202,6 @@ GAME = Game(
     format_move=lambda pos, move: NAMES[int(move) >> 6] + NAMES[int(move) & 63],
     params=PARAMS,
     default_params=default_params,
+    evaluations=EVALUATIONS,
     extras=Extras(drawing=Drawing(FILES, RANKS, ".XO"), move_codes=1 << 12),
 )
