@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from shogi_engine import records
+from shogi_engine import jit, records
 from tests.support.processes import ROOT
 
 EXAMPLES = {  # the program, its arguments, what it prints in the end (a pattern)
@@ -50,6 +50,8 @@ def test_examples(name, tmp_path):
     arguments, expected = EXAMPLES[name]
     for package in NEEDED.get(name, ()):
         pytest.importorskip(package)
+        if package == "numba" and not jit.HAS_WORKSHOP:
+            pytest.skip("the tests are run as if numba were not installed")
     printed = run_program([str(ROOT / "examples" / f"{name}.py"), *arguments], tmp_path)
     assert re.search(expected, printed, re.MULTILINE), printed
     if name == "save_game":

@@ -11,12 +11,15 @@ from shogi_engine.search.timeman import Limits
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.textbook.searches import minimax
 from tests.support.games import game_of
+from tests.support.processes import ARE_PLAIN
 from tests.support.searching import place, pvs_value, random_positions, textbook_visits
 
 # How deep, how many moves from the start at most, and how many positions.
 CASES = [("tictactoe", 6, 5, 200), ("othello4", 6, 8, 200), ("othello", 4, 50, 200), ("shogi", 2, 120, 150)]
+if ARE_PLAIN:
+    CASES = [(name, depth, longest, count // 20) for name, depth, longest, count in CASES]
 DEEPER = [("tictactoe", 10, 3, 60), ("othello4", 13, 8, 60), ("othello", 6, 55, 50), ("shogi", 4, 60, 6)]
-QUICK = [(name, min(depth, 4), longest, 40) for name, depth, longest, _ in CASES]
+QUICK = [(name, min(depth, 4), longest, min(count, 40)) for name, depth, longest, count in CASES]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """The compiled module with which the whole suite runs, as an installed wheel does.
 
 It is made once, in some 90 seconds of CPU time, and kept with the compiled kernels; without it the suite compiles for
-ten minutes. A part of the suite compiles what it needs. SHOGI_ENGINE_KERNELS=0 tests the compiler instead.
+ten minutes. A part of the suite compiles what it needs. SHOGI_ENGINE_KERNELS=0 tests the compiler instead. With
+SHOGI_ENGINE_WORKSHOP=0 numba makes the module but is not there for the tests, as it is not for users of a wheel: a call
+of the package that finds no compiled version fails, and what tests numba is skipped.
 """
 
 import dataclasses
@@ -30,7 +32,7 @@ def prepare(config: pytest.Config) -> str:
         return ""  # one process has loaded its kernels by now
     if os.environ.get(MODULE_VARIABLE) or jit.JIT_DISABLED or not compiled_module().state:
         return ""
-    if not jit.HAS_WORKSHOP or find_spec("ziglang") is None:
+    if find_spec("numba") is None or find_spec("ziglang") is None:
         return ""
     try:
         file = _made()
@@ -44,6 +46,12 @@ def prepare(config: pytest.Config) -> str:
 
 def _made() -> Path | None:
     """Return the module for this machine, made if it is not there; None if there is no place or no such target."""
+    if not jit.HAS_WORKSHOP:
+        with_numba = {name: value for name, value in os.environ.items() if name != jit.WORKSHOP_VARIABLE}
+        command = [sys.executable, "-c", f"from {__name__} import _made; print(_made() or '')"]
+        done = subprocess.run(command, check=True, cwd=ROOT, env=with_numba, stdout=subprocess.PIPE, text=True)
+        *_, name = done.stdout.splitlines()
+        return Path(name) if name else None
     from tools.build_kernels import lower
     from tools.kernels import TARGETS, linking
 
