@@ -17,7 +17,7 @@ from shogi_engine.jit import JIT_DISABLED, new_record, record_dtype
 from shogi_engine.perft import MAX_DEPTH, PerftStopped, perft
 from tests.support.clock import within
 from tests.support.games.tictactoe import GAME
-from tests.support.processes import environment
+from tests.support.processes import environment, needs_workshop
 from tests.support.twins import naive_tictactoe
 
 START = GAME.parse_position(GAME.start)
@@ -187,6 +187,7 @@ def test_a_count_of_any_depth_is_stopped_at_once(threads):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to a process of its own group")
+@needs_workshop
 def test_an_interrupt_ends_a_long_count(tmp_path):
     # A job that a shell starts in the background ignores interrupts, and its children inherit that.
     source = """

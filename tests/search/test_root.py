@@ -171,15 +171,15 @@ def test_the_nodes_of_the_root_moves_are_all_nodes(name):
 
 
 def test_a_doubtful_move_takes_longer_but_never_past_the_hard_limit():
-    limits = Limits(budget=TimeBudget(100, 150))
-    timer = Timer(time.perf_counter() - 0.12, limits, lambda: None)
+    limits = Limits(budget=TimeBudget(100_000, 150_000))
+    timer = Timer(time.perf_counter() - 120, limits, lambda: None)
     assert not timer.may_continue() and timer.may_continue(2.5) and not timer.may_continue(1.1)
     timer.close()
-    timer = Timer(time.perf_counter() - 0.16, limits, lambda: None)
+    timer = Timer(time.perf_counter() - 160, limits, lambda: None)
     assert not timer.may_continue(2.5)
     timer.close()
-    for budget in (TimeBudget(100, math.inf), TimeBudget.exactly(100)):  # nothing to stretch
-        timer = Timer(time.perf_counter() - 0.05, Limits(budget=budget), lambda: None)
+    for budget in (TimeBudget(100_000, math.inf), TimeBudget.exactly(100_000)):  # nothing to stretch
+        timer = Timer(time.perf_counter() - 50, Limits(budget=budget), lambda: None)
         assert timer.may_continue(0.1)
         timer.close()
 

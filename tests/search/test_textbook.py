@@ -25,7 +25,7 @@ CASES = [
 if ARE_PLAIN:
     CASES = [(name, depth, longest, count // 20) for name, depth, longest, count in CASES]
 DEEPER = [("tictactoe", 10, 3, 60), ("othello4", 13, 8, 60), ("othello", 6, 55, 50), ("shogi", 4, 60, 6)]
-QUICK = [(name, min(depth, 4), longest, sized(20, 40)) for name, depth, longest, _ in CASES]
+QUICK = [(name, min(depth, 4), longest, min(count, sized(20, 40))) for name, depth, longest, count in CASES]
 
 
 @pytest.mark.parametrize(
