@@ -26,7 +26,7 @@ from shogi_engine.games.shogi.evaluation.network import (
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline, recipe
-from shogi_engine.training.adamw import step
+from shogi_engine.training.adamw import state_of, step
 from shogi_engine.training.data import load_checkpoint, save_checkpoint
 from shogi_engine.training.pipeline import play_match
 from shogi_engine.training.recipe import TrainingRequest
@@ -249,6 +249,41 @@ def test_a_network_that_labelled_is_refined(tmp_path):
         TrainingRequest([data_folder()], options, third, 1, "king-piece")
     )  # it has no network to begin with
     assert np.array_equal(fresh.state.parameters, options.model.beginning(options.seed))
+
+
+def test_the_mean_of_parts(tmp_path):
+    """Each part refines the same network alone, and a killed run comes to the same mean."""
+    begun = trainer(tmp_path / "begun.npz", replace(SMALL, epochs=2))
+    begun.run()
+    file = tmp_path / "begun.bin"
+    file.write_bytes(begun.weights({}))
+    options = replace(SMALL, epochs=2, refine=True, parts=3, seed=3)
+    request = TrainingRequest([data_folder()], options, tmp_path / "mean.npz", 1, str(file))
+    run = new_trainer(request)
+    first = run.state.parameters.copy()
+    parts = [Trainer(run.games, options, tmp_path / f"{k}.npz", 1, state_of(first.copy()), k) for k in range(3)]
+    assert sorted(game for part in parts for game in part.learning) == sorted(run.learning)
+    for part in parts:
+        part.run()
+    expected = np.mean([part.state.parameters for part in parts], axis=0)
+
+    def kill(done, text):
+        if text.startswith("part 3/3, epoch 2"):
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        run.run(kill)
+    told = []
+    again = new_trainer(request)
+    again.run(None, told.append)
+    assert np.allclose(again.state.parameters, expected, atol=1e-6)
+    assert len(again.losses) == 6 and told[-1] == again.losses[-1]
+    assert again.losses[-1]["values"] == pytest.approx(again.losses_now(0)["values"])
+    assert not list(tmp_path.glob("*part*"))
+    with pytest.raises(ValueError, match="parts refine a network, and king-piece is none"):
+        new_trainer(replace(request, labeller="king-piece"))
+    with pytest.raises(ValueError, match="with refine=true"):
+        replace(options, refine=False)
 
 
 def test_from_games_to_a_network_that_learnt(tmp_path):

@@ -77,7 +77,7 @@ def examine(trainer: Trainer, file: Path) -> dict[str, Any]:
     block = trainer.validation
     outputs = trainer.outputs(block)
     chances = 1 / (1 + np.exp(-outputs))
-    share = trainer.result_share(max(len(trainer.state.losses) - 1, 0))
+    share = trainer.result_share(max(len(trainer.state.losses) - 1, 0) % trainer.options.epochs)
     errors = (chances - block.targets(share)) ** 2
     white = (block.plies & 1).astype(bool)
     facts: dict[str, Any] = {

@@ -40,6 +40,7 @@ class TrainOptions(recipe.TrainOptions):
         rate: AdamW's first learning rate; it falls to LAST_RATE along a cosine
         decay: AdamW's weight decay, from scratch
         refine: start from the network that labelled the last games, if there is one, instead of random parameters
+        parts: refine it with each of this many parts of the games by itself, and take the mean
         result_share: the weight, 0 to 1, of the game's result against the searched value: (first epoch, last epoch)
         quiet_ends: also learn from the searches of positions that are not quiet, at their quiet ends
         td_lambda: the share of a position's value that comes from later positions; the rest is from its own search
@@ -54,11 +55,14 @@ class TrainOptions(recipe.TrainOptions):
     result_share: tuple[float, float] = (0.0, 0.15)
     td_lambda: float = 0.5
     refine: bool = False
+    parts: int = 1
     quiet_ends: bool = False
     held_out: float = 0.03
 
     def __post_init__(self) -> None:
         _ = self.model
+        if self.parts < 1 or self.parts > 1 and not self.refine:
+            raise ValueError(f"training: parts is 1 or, with refine=true, more; not {self.parts}")
 
     @cached_property
     def model(self) -> OwnNetwork | StandardNetwork | SfnnNetwork:
@@ -80,13 +84,22 @@ class Trainer:
 
     Args:
         first: the initial parameters, None for random
+        part: the games to learn from: of `options.parts` parts the one of this number
     """
 
     def __init__(
-        self, games: Games, options: TrainOptions, checkpoint: Path, threads: int = 1, first: AdamState | None = None
+        self,
+        games: Games,
+        options: TrainOptions,
+        checkpoint: Path,
+        threads: int = 1,
+        first: AdamState | None = None,
+        part: int | None = None,
     ) -> None:
         self.games, self.options, self.checkpoint, self.threads = games, options, checkpoint, threads
         self.learning, self.held_out = games.split(options.seed, options.held_out)
+        if part is not None:
+            self.learning = self.learning[part :: options.parts]
         self.model = options.model
         first = first or state_of(self.model.beginning(options.seed))
         identity = {"options": options.text, "games": len(games), "moves": len(games.moves)}
@@ -215,6 +228,42 @@ class Trainer:
         return self.model.weights(self.state.parameters, made)
 
 
+class MeanTrainer(Trainer):
+    """A run whose network is the mean of others: each refines the same network with one part of the games.
+
+    What one of them learns by heart from its games, the others lack, and the mean keeps a part of it; what is true of all
+    games it keeps whole. Source: the mean of the parameters of refined networks is M. Wortsman et al., "Model soups",
+    arXiv:2203.05482, that of networks which learn parts is B. McMahan et al., arXiv:1602.05629.
+    """
+
+    def __init__(self, games: Games, options: TrainOptions, checkpoint: Path, threads: int, first: AdamState) -> None:
+        self.first = first.parameters.copy()
+        super().__init__(games, options, checkpoint, threads, first)
+
+    def run(
+        self, progress: Progress | None = None, on_epoch: Callable[[dict[str, float]], object] | None = None
+    ) -> None:
+        """Train to the end; the last epoch of each part has the losses of the mean so far."""
+        options, state = self.options, self.state
+        for part in range(len(state.losses) // options.epochs, options.parts):
+
+            def partly(done: float, text: str, part: int = part) -> None:
+                if progress is not None:
+                    progress((part + done) / options.parts, f"part {part + 1}/{options.parts}, {text}")
+
+            file = self.checkpoint.with_suffix(f".part{part + 1}.npz")
+            one = Trainer(self.games, options, file, self.threads, state_of(self.first.copy()), part)
+            one.validation = self.validation
+            one.run(partly, on_epoch)
+            state.parameters = (state.parameters * part + one.state.parameters) / np.float32(part + 1)
+            losses = {"training": one.losses[-1]["training"], **self.losses_now(self.result_share(options.epochs - 1))}
+            state.losses += [*one.losses[:-1], losses]
+            state.save(self.checkpoint, self.identity)
+            file.unlink(missing_ok=True)
+            if on_epoch is not None:
+                on_epoch(losses)
+
+
 def new_trainer(request: TrainingRequest) -> Trainer:
     """Return the trainer of a request.
 
@@ -232,4 +281,8 @@ def new_trainer(request: TrainingRequest) -> Trainer:
         first = options.model.refining(
             request.labeller, next(games.blocks(sample, positions, options.model.feature_tables[:1]))[1]
         )
+    if options.parts > 1:
+        if first is None:
+            raise ValueError(f"training: parts refine a network, and {request.labeller} is none")
+        return MeanTrainer(games, options, request.checkpoint, request.threads, state_of(first))
     return Trainer(games, options, request.checkpoint, request.threads, None if first is None else state_of(first))
