@@ -45,8 +45,8 @@ SETTINGS = {  # fields of Plan, and of the recipes' DataOptions and TrainOptions
         Setting("quiet_ends=true", true_or_false, "learn from searches that chose a capture or a promotion, too: at "
                 "the end of their quiescence search"),
         Setting("refine=true", true_or_false, "start from the network that labelled the last games"),
-        Setting("parts=N", at_least_one, "with refine=true: refine it with each of N parts of the games by itself, and take "
-                "the mean; default 1"),
+        Setting("parts=N", at_least_one, "with refine=true: refine it with each of N parts of the games by itself, and "
+                "take the mean; default 1"),
         Setting("result_share=S:S", first_and_last, "weight of game results in the first and in the last epoch; "
                 "default 0:0.15"),
         Setting("value_factor=F", common.real(0.01, 100), "multiply the network's values by F in the searches of the "

@@ -231,9 +231,9 @@ class Trainer:
 class MeanTrainer(Trainer):
     """A run whose network is the mean of others: each refines the same network with one part of the games.
 
-    What one of them learns by heart from its games, the others lack, and the mean keeps a part of it; what is true of all
-    games it keeps whole. Source: the mean of the parameters of refined networks is M. Wortsman et al., "Model soups",
-    arXiv:2203.05482, that of networks which learn parts is B. McMahan et al., arXiv:1602.05629.
+    What one of them learns by heart from its games, the others lack, and the mean keeps a part of it; what is true of
+    all games it keeps whole. Sources: M. Wortsman et al., "Model soups", arXiv:2203.05482, for the mean of refined
+    networks; B. McMahan et al., arXiv:1602.05629, for networks that learn parts.
     """
 
     def __init__(self, games: Games, options: TrainOptions, checkpoint: Path, threads: int, first: AdamState) -> None:
