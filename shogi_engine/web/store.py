@@ -191,8 +191,7 @@ class GameStore:
         for row in self.database.rows("SELECT id, file, recorded, deleted FROM games WHERE deleted IS NOT NULL"):
             there, aside = ((place / row["file"]).is_file() for place in (folder, folder / "deleted"))
             if time.time() - row["deleted"] > DELETED_SECONDS:
-                with self.database.transaction() as database:
-                    database.execute("DELETE FROM games WHERE id = ?", (row["id"],))
+                self.database.execute("DELETE FROM games WHERE id = ?", (row["id"],))
                 with contextlib.suppress(OSError):
                     (folder / "deleted" / row["file"]).unlink()
             elif there and not aside and row["recorded"]:
@@ -244,12 +243,11 @@ class GameStore:
 
     def describe(self, id: str, head: Head, openings: str = "") -> None:
         """Note what a record of the terminal says about its game."""
-        with self.database.transaction() as database:
-            query = (
-                "UPDATE games SET title = ?, moves = ?, result = ?, words = ?, openings = ? "
-                "WHERE id = ? AND content IS NULL"
-            )
-            database.execute(query, (head.title, head.moves, head.result, head.words, openings, id))
+        query = (
+            "UPDATE games SET title = ?, moves = ?, result = ?, words = ?, openings = ? "
+            "WHERE id = ? AND content IS NULL"
+        )
+        self.database.execute(query, (head.title, head.moves, head.result, head.words, openings, id))
 
     def without_record(self) -> list[str]:
         """Return the names of games whose records are missing or old, because a server was killed."""
@@ -282,9 +280,8 @@ class GameStore:
             files.write_whole(path, content)
         else:  # the terminal may have begun a game of this name meanwhile
             path = files.write_free(self.folder, path.name.removesuffix(ending), ending, content)
-        with self.database.transaction() as database:
-            query = "UPDATE games SET file = ?, recorded = ?, openings = ? WHERE id = ?"
-            database.execute(query, (path.name, written, openings_of(record), id))
+        query = "UPDATE games SET file = ?, recorded = ?, openings = ? WHERE id = ?"
+        self.database.execute(query, (path.name, written, openings_of(record), id))
 
     # ---- writing
 
@@ -326,8 +323,7 @@ class GameStore:
 
     def erase(self, id: str) -> None:
         """Delete a problem that was left; it does not come back."""
-        with self.database.transaction() as database:
-            database.execute("DELETE FROM games WHERE id = ? AND hidden", (id,))
+        self.database.execute("DELETE FROM games WHERE id = ? AND hidden", (id,))
 
     def delete(self, id: str, owner: str) -> None:
         """Delete a game; `restore` brings it back. Raises OSError, and ValueError if there is none."""
@@ -341,11 +337,9 @@ class GameStore:
 
     def _mark(self, id: str, owner: str, *, deleted: bool) -> None:
         """Mark a game as deleted, or a deleted one as there."""
-        with self.database.transaction() as database:
-            query = f"UPDATE games SET deleted = :new WHERE id = :id AND (deleted IS NOT NULL) = :old AND {self._mine}"
-            new = None if deleted else time.time()
-            if not database.execute(query, self._key(id, owner, old=deleted, new=new)).rowcount:
-                raise InputError("this game no longer exists")
+        query = f"UPDATE games SET deleted = :new WHERE id = :id AND (deleted IS NOT NULL) = :old AND {self._mine}"
+        if not self.database.execute(query, self._key(id, owner, old=deleted, new=None if deleted else time.time())):
+            raise InputError("this game no longer exists")
 
     # ---- reading
 
