@@ -315,21 +315,9 @@ def game_result(ctx, move_count):
 
 
 __all__ = [
-    "DRAW",
-    "LOSS",
-    "VALUE_LIMIT",
-    "VALUE_PERPETUAL",
-    "VALUE_SUPERIOR",
-    "WIN",
-    "declaration",
-    "declaration_value",
-    "game_result",
-    "has_tried",
-    "occurrence",
-    "repetition",
-    "repetition_value",
-    "terminal_value",
-]
+    "DRAW", "LOSS", "VALUE_LIMIT", "VALUE_PERPETUAL", "VALUE_SUPERIOR", "WIN", "declaration", "declaration_value",
+    "game_result", "has_tried", "occurrence", "repetition", "repetition_value", "terminal_value",
+]  # fmt: skip
 
 
 # ---- Finds violations of the rules in a position, in kernels; others put them into words
