@@ -14,7 +14,7 @@ import time
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -27,9 +27,6 @@ from shogi_engine.records import GameRecord
 from shogi_engine.records.files import KEPT_AS
 from shogi_engine.tsume import NAME as PROGRESS_NAME, Progress, Solvable, with_note
 from shogi_engine.web.links import Links
-
-if TYPE_CHECKING:
-    from shogi_engine.web.saving import Autosave
 
 # ---- What the list of games is searched by: the words of a game, and those that a user types, in one form
 
@@ -86,15 +83,33 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     words: str = ""  # see search.py
 
 
+class Holder(Protocol):
+    """Who has a game open: the `Autosave` of a session."""
+
+    @property
+    def id(self) -> str:
+        """The game on its board; it may hold others, which it has left and not written yet."""
+        raise NotImplementedError
+
+    @property
+    def identity(self) -> str:
+        """The name of the session."""
+        raise NotImplementedError
+
+    def flush(self) -> None:
+        """Write the games that were left. Raises OSError."""
+        raise NotImplementedError
+
+
 class Holders:
     """Who has which game open: one holder at a time. It is decided here alone; nothing slow is done under its lock."""
 
     def __init__(self) -> None:
-        self._holders: dict[str, Autosave] = {}
+        self._holders: dict[str, Holder] = {}
         self._closed: set[str] = set()  # games that no one may take at the moment
         self._changed = threading.Condition()
 
-    def take(self, id: str, holder: "Autosave") -> "Autosave":
+    def take(self, id: str, holder: Holder) -> Holder:
         """Give a game to a holder unless another has it; return who has it now. Raises ValueError if no one may.
 
         What is `kept_closed` is waited for.
@@ -104,18 +119,18 @@ class Holders:
                 raise InputError("the game is being opened; please try again")
             return self._holders.setdefault(id, holder)
 
-    def release(self, id: str, holder: "Autosave") -> None:
+    def release(self, id: str, holder: Holder) -> None:
         """Take a game from a holder, if it has it."""
         with self._changed:
             if self._holders.get(id) is holder:
                 del self._holders[id]
 
-    def of(self, id: str) -> "Autosave | None":
+    def of(self, id: str) -> Holder | None:
         """Return who has a game open, None for no one."""
         return self._holders.get(id)
 
     @contextlib.contextmanager
-    def kept_closed(self, id: str, holder: "Autosave | None" = None) -> Iterator[bool]:
+    def kept_closed(self, id: str, holder: Holder | None = None) -> Iterator[bool]:
         """Let no one take a game during the block; give False, and do not, if somebody but `holder` has it open."""
         with self._changed:
             free = id not in self._closed and self._holders.get(id) in (None, holder)
@@ -293,9 +308,7 @@ class GameStore:
         """Tell whether a game or a file has this name."""
         return self._is_id(id) or (self.folder is not None and any(self.folder.glob(f"{id}.*")))
 
-    def write(
-        self, id: str, head: Head, owner: str, session: str, content: bytes, holder: "Autosave | None" = None
-    ) -> str:
+    def write(self, id: str, head: Head, owner: str, session: str, content: bytes, holder: Holder | None = None) -> str:
         """Save a game, and return its name. Raises OSError.
 
         Args:
