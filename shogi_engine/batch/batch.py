@@ -1,5 +1,6 @@
 """Batch: the operations of a Board on arrays of packed positions."""
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, overload
@@ -92,7 +93,7 @@ class Rows:
         self._free: list[ThreadMemory] = []  # the benches not in use
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (type(self), self.game.name, self._packing_name, self.threads)
+        return functools.partial(type(self), threads=self.threads), (self.game.name, self._packing_name)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.game.name!r}, {self._packing_name!r}, threads={self.threads})"
@@ -216,11 +217,6 @@ class Rows:
         refused = int(self.rules.write_rows(nodes, count, self._packing.number, out[first : first + count]))
         if refused >= 0:
             raise ValueError(f"row {first + refused}: this position cannot be packed; is a king missing?")
-
-
-def _again(kind: type["Rows"], game: str, packing: str, threads: int) -> "Rows":
-    """Unpickle a batch: allocate its memory and load its kernels in the new process."""
-    return kind(game, packing, threads=threads)
 
 
 def named(known: dict[str, Any], name: str, what: str) -> Any:

@@ -5,7 +5,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 
 
 # ---- The progress of a match: a table on a terminal
-
-
-@contextlib.contextmanager
-def shown_match(match: "Match", names: Sequence[str]) -> Iterator[None]:
-    """Show a table while the block plays, if stderr is a terminal."""
-    with live(MatchView(match, names).table) if sys.stderr.isatty() else contextlib.nullcontext():
-        yield
 
 
 class MatchView:
@@ -293,7 +286,8 @@ def play(args: Arguments, ready: Prepared) -> int:
 
     interruption, attempts = None, Attempts()
     try:
-        with shown_match(ready.match, ready.names):
+        view = MatchView(ready.match, ready.names)
+        with live(view.table) if sys.stderr.isatty() else contextlib.nullcontext():
             for _game in ready.match.run(args.concurrency, args.cluster):
                 pass
     except KeyboardInterrupt as signal:

@@ -604,13 +604,6 @@ class PlainClient(Generic[Client]):
 
 
 __all__ = [
-    "Command",
-    "EngineClient",
-    "EngineError",
-    "MovesClient",
-    "PlainClient",
-    "attribute",
-    "in_turn",
-    "plain",
+    "Command", "EngineClient", "EngineError", "MovesClient", "PlainClient", "attribute", "in_turn", "plain",
     "run_plainly",
-]
+]  # fmt: skip

@@ -898,18 +898,6 @@ class SimpleEngine(base.PlainClient[UsiClient]):
 
 
 __all__ = [
-    "EngineError",
-    "FAULTS",
-    "Info",
-    "Limit",
-    "Option",
-    "Options",
-    "PlayResult",
-    "Score",
-    "SimpleEngine",
-    "UsiClient",
-    "parse_options",
-    "popen_usi",
-    "position_command",
-    "split_options",
-]
+    "EngineError", "FAULTS", "Info", "Limit", "Option", "Options", "PlayResult", "Score", "SimpleEngine",
+    "UsiClient", "parse_options", "popen_usi", "position_command", "split_options",
+]  # fmt: skip

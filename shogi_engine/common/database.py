@@ -103,9 +103,10 @@ class Database:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def execute(self, query: str, values: Any) -> None:
-        """Change rows in a transaction that this thread has begun."""
-        self._connection.execute(query, values)
+    def execute(self, query: str, values: Any = ()) -> int:
+        """Change rows, in the transaction that this thread has begun if there is one; return how many."""
+        with self._lock, _faults(self._name):
+            return self._connection.execute(query, values).rowcount
 
     def rows(self, query: str, **values: Any) -> list[sqlite3.Row]:
         """Return the result of a query."""

@@ -507,11 +507,7 @@ class NBoard(OthelloFrontEnd):
 
     def _read_set(self, rest: str) -> None:
         what, _, value = rest.partition(" ")
-        jobs: dict[str, Callable[[str], object]] = {
-            "depth": self._set_depth,
-            "game": self._set_game,
-            "contempt": lambda text: whole_number(text, -1000, 1000),  # about draws in a book of games: there is none
-        }
+        jobs = {"depth": self._set_depth, "game": self._set_game, "contempt": self._set_contempt}
         job = jobs.get(what)
         if job is None:
             self.out.line(f"status error: set {sanitize(what)!r}: expected depth, game or contempt")
@@ -527,6 +523,9 @@ class NBoard(OthelloFrontEnd):
     def _set_depth(self, text: str) -> None:
         self._level = min(whole_number(text, 0, 1000), MAX_LEVEL)
         self.out.line(f"set myname {NAME} level {self._level}")
+
+    def _set_contempt(self, text: str) -> None:
+        whole_number(text, -1000, 1000)  # about draws in a book of games, which this engine does not have
 
     def _set_game(self, text: str) -> None:
         from shogi_engine.games.othello.records import parse_ggf

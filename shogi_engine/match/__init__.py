@@ -20,21 +20,6 @@ from shogi_engine.match.runner import EngineGames, GameLog, Match, Record
 from shogi_engine.play.game import Terms, parse_limit
 
 __all__ = [
-    "EngineGames",
-    "EngineSpec",
-    "GameLog",
-    "Match",
-    "OpeningPlan",
-    "OpeningFile",
-    "Record",
-    "Schedule",
-    "Terms",
-    "game_records",
-    "page",
-    "parse_engine",
-    "parse_limit",
-    "save",
-    "standings",
-    "summarise",
-    "text_table",
-]
+    "EngineGames", "EngineSpec", "GameLog", "Match", "OpeningPlan", "OpeningFile", "Record", "Schedule", "Terms",
+    "game_records", "page", "parse_engine", "parse_limit", "save", "standings", "summarise", "text_table",
+]  # fmt: skip

@@ -30,35 +30,11 @@ if TYPE_CHECKING:
     from shogi_engine.records.arrays import GameArrays, from_arrays, games, to_arrays
 
 __all__ = [
-    "ENDINGS",
-    "GameArrays",
-    "GameRecord",
-    "HEADERS",
-    "Node",
-    "Outcome",
-    "RecordBuilder",
-    "RecordError",
-    "RecordFormat",
-    "Termination",
-    "all_formats",
-    "decode",
-    "dumps",
-    "encoding_for",
-    "format_names",
-    "format_for",
-    "from_arrays",
-    "format_of_name",
-    "iterate",
-    "load",
-    "games",
-    "load_format",
-    "loads",
-    "read",
-    "recognise",
-    "register",
-    "save",
-    "to_arrays",
-]
+    "ENDINGS", "GameArrays", "GameRecord", "HEADERS", "Node", "Outcome", "RecordBuilder", "RecordError",
+    "RecordFormat", "Termination", "all_formats", "decode", "dumps", "encoding_for", "format_names", "format_for",
+    "from_arrays", "format_of_name", "iterate", "load", "games", "load_format", "loads", "read", "recognise",
+    "register", "save", "to_arrays",
+]  # fmt: skip
 
 _LAZY = {"GameArrays": "arrays", "games": "arrays", "from_arrays": "arrays", "to_arrays": "arrays"}
 

@@ -34,7 +34,6 @@ NOTES_MAX = 3  # of an opened game
 
 class _Reading(Question, kw_only=True):
     slow: ClassVar[Slow] = Slow.WORK
-    locked: ClassVar[bool] = False
     number: GameNumber = 0
 
     def _content(self) -> tuple[bytes, str]:
@@ -84,7 +83,6 @@ class Save(Question):
 
     who: ClassVar[Who] = Who.WATCHER
     slow: ClassVar[Slow] = Slow.WORK
-    locked: ClassVar[bool] = False
     format: Annotated[str, Meta(max_length=20)]
 
     def _obey(self, session: Session, page: Page) -> Reply:
@@ -129,7 +127,6 @@ class Sheet(Question):
     """Send a page to print: all tsume of a length, or, with 0, the repertoire or the mistakes of the judged game."""
 
     slow: ClassVar[Slow] = Slow.WORK
-    locked: ClassVar[bool] = False
     length: Annotated[int, Meta(ge=0, le=99)] = 0
     lines: bool = False
 
@@ -171,7 +168,6 @@ class Invite(Action):
     """
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
     setting_up: ClassVar[bool] = False
     to: Literal["own", "play", "watch"]
     side: Side = 1
@@ -200,7 +196,6 @@ class Revoke(Action):
     """End a link; the pages that came by it show the game no longer."""
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
     token: Name
 
     def _obey(self, session: Session, page: Page) -> Reply:

@@ -228,7 +228,6 @@ class Kept(Question):
     """Send the list of the user's games: those that have all words of `text`, and end in `result`, '' for any."""
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
     text: Annotated[str, Meta(max_length=SEARCH_MAX)] = ""
     result: Literal["", "1-0", "0-1", "1/2-1/2", "*"] = ""
 
@@ -242,7 +241,6 @@ class Continue(Action):
     """Open one of them, or send the page to the session that has it open. Others are served while it is read."""
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
     id: Name
 
     def _obey(self, session: Session, page: Page) -> Reply | None:
@@ -259,7 +257,6 @@ class Forget(Question):
     """Delete one of them."""
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
     id: Name
 
     def _obey(self, session: Session, page: Page) -> Reply:
@@ -273,7 +270,6 @@ class Recall(Question):
     """Bring a deleted one back."""
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
     id: Name
 
     def _obey(self, session: Session, page: Page) -> Reply:

@@ -58,8 +58,7 @@ class Links:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
-        with database.transaction() as connection:
-            connection.execute("DELETE FROM links WHERE game <> '' AND game NOT IN (SELECT id FROM games)")
+        database.execute("DELETE FROM links WHERE game <> '' AND game NOT IN (SELECT id FROM games)")
         self._links = {row["token"]: Link(**dict(row)) for row in database.rows("SELECT * FROM links")}
 
     def make(self, kind: Kind, side: int | None, game: str, owner: str, session: str) -> Link:
@@ -74,9 +73,8 @@ class Links:
                     return known
             if sum(each.owner == owner for each in self._links.values()) >= LINKS_MAX:
                 raise InputError("there are too many links; please revoke some")
-            with self._database.transaction() as database:
-                query = "INSERT INTO links (token, kind, side, game, owner, session) VALUES (?, ?, ?, ?, ?, ?)"
-                database.execute(query, msgspec.structs.astuple(link))
+            query = "INSERT INTO links (token, kind, side, game, owner, session) VALUES (?, ?, ?, ?, ?, ?)"
+            self._database.execute(query, msgspec.structs.astuple(link))
             self._links[link.token] = link
         return link
 
@@ -85,8 +83,7 @@ class Links:
         with self._lock:
             if (link := self._links.get(token)) is None or link.owner != owner:
                 raise InputError("there is no such link")
-            with self._database.transaction() as database:
-                database.execute("DELETE FROM links WHERE token = ?", (token,))
+            self._database.execute("DELETE FROM links WHERE token = ?", (token,))
             del self._links[token]
 
     def get(self, token: str) -> Link | None:

@@ -58,15 +58,13 @@ class Message(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, tag_fiel
         who: the lowest rank that may send it
         helps: whether the engine would help the sender: refused while two people play, and before a problem is solved
         setting_up: whether it is allowed while a position is being set up
-        locked: whether `_obey` is called with the session's lock held; otherwise it takes it itself, after slow work
         slow: it is not obeyed in the threads that answer moves, but in those for long work or for the disk, one of an
-            address after another
+            address after another. `_obey` is then called without the session's lock, and takes it itself after the work
     """
 
     who: ClassVar[Who] = Who.OWNER
     helps: ClassVar[bool] = False
     setting_up: ClassVar[bool] = True
-    locked: ClassVar[bool] = True
     slow: ClassVar[Slow | None] = None
 
     re: Number | None = None
@@ -74,7 +72,7 @@ class Message(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, tag_fiel
     def obey(self, session: Session, page: Page) -> None:
         """Do what a page asks for. Raises ValueError for what cannot be done; nothing has changed then."""
         with self.permitted(session, page):
-            if self.locked:
+            if self.slow is None:
                 self._answer(session, page)
                 return
         self._answer(session, page)

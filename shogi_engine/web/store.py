@@ -14,7 +14,7 @@ import time
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -27,9 +27,6 @@ from shogi_engine.records import GameRecord
 from shogi_engine.records.files import KEPT_AS
 from shogi_engine.tsume import NAME as PROGRESS_NAME, Progress, Solvable, with_note
 from shogi_engine.web.links import Links
-
-if TYPE_CHECKING:
-    from shogi_engine.web.saving import Autosave
 
 # ---- What the list of games is searched by: the words of a game, and those that a user types, in one form
 
@@ -86,15 +83,33 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     words: str = ""  # see search.py
 
 
+class Holder(Protocol):
+    """Who has a game open: the `Autosave` of a session."""
+
+    @property
+    def id(self) -> str:
+        """The game on its board; it may hold others, which it has left and not written yet."""
+        raise NotImplementedError
+
+    @property
+    def identity(self) -> str:
+        """The name of the session."""
+        raise NotImplementedError
+
+    def flush(self) -> None:
+        """Write the games that were left. Raises OSError."""
+        raise NotImplementedError
+
+
 class Holders:
     """Who has which game open: one holder at a time. It is decided here alone; nothing slow is done under its lock."""
 
     def __init__(self) -> None:
-        self._holders: dict[str, Autosave] = {}
+        self._holders: dict[str, Holder] = {}
         self._closed: set[str] = set()  # games that no one may take at the moment
         self._changed = threading.Condition()
 
-    def take(self, id: str, holder: "Autosave") -> "Autosave":
+    def take(self, id: str, holder: Holder) -> Holder:
         """Give a game to a holder unless another has it; return who has it now. Raises ValueError if no one may.
 
         What is `kept_closed` is waited for.
@@ -104,18 +119,18 @@ class Holders:
                 raise InputError("the game is being opened; please try again")
             return self._holders.setdefault(id, holder)
 
-    def release(self, id: str, holder: "Autosave") -> None:
+    def release(self, id: str, holder: Holder) -> None:
         """Take a game from a holder, if it has it."""
         with self._changed:
             if self._holders.get(id) is holder:
                 del self._holders[id]
 
-    def of(self, id: str) -> "Autosave | None":
+    def of(self, id: str) -> Holder | None:
         """Return who has a game open, None for no one."""
         return self._holders.get(id)
 
     @contextlib.contextmanager
-    def kept_closed(self, id: str, holder: "Autosave | None" = None) -> Iterator[bool]:
+    def kept_closed(self, id: str, holder: Holder | None = None) -> Iterator[bool]:
         """Let no one take a game during the block; give False, and do not, if somebody but `holder` has it open."""
         with self._changed:
             free = id not in self._closed and self._holders.get(id) in (None, holder)
@@ -191,8 +206,7 @@ class GameStore:
         for row in self.database.rows("SELECT id, file, recorded, deleted FROM games WHERE deleted IS NOT NULL"):
             there, aside = ((place / row["file"]).is_file() for place in (folder, folder / "deleted"))
             if time.time() - row["deleted"] > DELETED_SECONDS:
-                with self.database.transaction() as database:
-                    database.execute("DELETE FROM games WHERE id = ?", (row["id"],))
+                self.database.execute("DELETE FROM games WHERE id = ?", (row["id"],))
                 with contextlib.suppress(OSError):
                     (folder / "deleted" / row["file"]).unlink()
             elif there and not aside and row["recorded"]:
@@ -244,12 +258,11 @@ class GameStore:
 
     def describe(self, id: str, head: Head, openings: str = "") -> None:
         """Note what a record of the terminal says about its game."""
-        with self.database.transaction() as database:
-            query = (
-                "UPDATE games SET title = ?, moves = ?, result = ?, words = ?, openings = ? "
-                "WHERE id = ? AND content IS NULL"
-            )
-            database.execute(query, (head.title, head.moves, head.result, head.words, openings, id))
+        query = (
+            "UPDATE games SET title = ?, moves = ?, result = ?, words = ?, openings = ? "
+            "WHERE id = ? AND content IS NULL"
+        )
+        self.database.execute(query, (head.title, head.moves, head.result, head.words, openings, id))
 
     def without_record(self) -> list[str]:
         """Return the names of games whose records are missing or old, because a server was killed."""
@@ -282,9 +295,8 @@ class GameStore:
             files.write_whole(path, content)
         else:  # the terminal may have begun a game of this name meanwhile
             path = files.write_free(self.folder, path.name.removesuffix(ending), ending, content)
-        with self.database.transaction() as database:
-            query = "UPDATE games SET file = ?, recorded = ?, openings = ? WHERE id = ?"
-            database.execute(query, (path.name, written, openings_of(record), id))
+        query = "UPDATE games SET file = ?, recorded = ?, openings = ? WHERE id = ?"
+        self.database.execute(query, (path.name, written, openings_of(record), id))
 
     # ---- writing
 
@@ -296,9 +308,7 @@ class GameStore:
         """Tell whether a game or a file has this name."""
         return self._is_id(id) or (self.folder is not None and any(self.folder.glob(f"{id}.*")))
 
-    def write(
-        self, id: str, head: Head, owner: str, session: str, content: bytes, holder: "Autosave | None" = None
-    ) -> str:
+    def write(self, id: str, head: Head, owner: str, session: str, content: bytes, holder: Holder | None = None) -> str:
         """Save a game, and return its name. Raises OSError.
 
         Args:
@@ -326,8 +336,7 @@ class GameStore:
 
     def erase(self, id: str) -> None:
         """Delete a problem that was left; it does not come back."""
-        with self.database.transaction() as database:
-            database.execute("DELETE FROM games WHERE id = ? AND hidden", (id,))
+        self.database.execute("DELETE FROM games WHERE id = ? AND hidden", (id,))
 
     def delete(self, id: str, owner: str) -> None:
         """Delete a game; `restore` brings it back. Raises OSError, and ValueError if there is none."""
@@ -341,11 +350,9 @@ class GameStore:
 
     def _mark(self, id: str, owner: str, *, deleted: bool) -> None:
         """Mark a game as deleted, or a deleted one as there."""
-        with self.database.transaction() as database:
-            query = f"UPDATE games SET deleted = :new WHERE id = :id AND (deleted IS NOT NULL) = :old AND {self._mine}"
-            new = None if deleted else time.time()
-            if not database.execute(query, self._key(id, owner, old=deleted, new=new)).rowcount:
-                raise InputError("this game no longer exists")
+        query = f"UPDATE games SET deleted = :new WHERE id = :id AND (deleted IS NOT NULL) = :old AND {self._mine}"
+        if not self.database.execute(query, self._key(id, owner, old=deleted, new=None if deleted else time.time())):
+            raise InputError("this game no longer exists")
 
     # ---- reading
 

@@ -73,7 +73,6 @@ class Explore(Question):
 
     helps: ClassVar[bool] = True
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
     node: Number
     source: Literal["book", "mine", "index"]
 
@@ -128,7 +127,6 @@ class Solve(Action, tag="tsume"):
     """Solve a problem of the collection, by its number from 1 or that of the day, or the position shown; or leave."""
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
     on: bool
     problem: Annotated[int, Meta(ge=0, le=10_000)] = 0
     daily: bool = False
@@ -168,7 +166,6 @@ class Problems(Question):
     """Send the list of problems."""
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
 
     def _obey(self, session: Session, page: Page) -> Reply:
         return problem_rows(session.store.progress(session.owner))
@@ -210,7 +207,6 @@ class Learn(Action):
     """Make problems of the mistakes that a side made in the judged game."""
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
     side: Side
 
     def _obey(self, session: Session, page: Page) -> None:
@@ -226,7 +222,6 @@ class Lessons(Question):
     """Send how many problems of the user's own mistakes are due."""
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
 
     def _obey(self, session: Session, page: Page) -> Reply:
         with mistakes_of(session) as problems:
@@ -238,7 +233,6 @@ class Repertoire(Action):
 
     slow: ClassVar[Slow] = Slow.DISK
     setting_up: ClassVar[bool] = False
-    locked: ClassVar[bool] = False
     side: Side
 
     def _obey(self, session: Session, page: Page) -> Reply:
@@ -263,7 +257,6 @@ class Lesson(Action):
     """Give the next problem that is due, or leave it: the game that was on the board before comes back."""
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
     on: bool
     lines: bool = False  # of the repertoire
 
@@ -284,7 +277,6 @@ class Course(Question):
     """Send the list of a game's lessons."""
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
     game: Game
 
     def _obey(self, session: Session, page: Page) -> Reply:
@@ -296,7 +288,6 @@ class Take(Action):
     """Take a game's lessons from one on, '' for the first that was not done."""
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
     setting_up: ClassVar[bool] = False
     game: Game
     lesson: Name = ""
@@ -310,7 +301,6 @@ class Better(Action):
     """Give the positions of the judged game in which a side, by default each, missed a better move."""
 
     slow: ClassVar[Slow] = Slow.DISK
-    locked: ClassVar[bool] = False
     setting_up: ClassVar[bool] = False
     side: Side | None = None
 

@@ -387,7 +387,7 @@ def test_what_was_found_of_deleted_moves_comes_back_with_them(open_hub):
         page.do("move", move=move)
     found, tree = page.session.analyses, page.session.tree
     for number in (1, 2, 3):
-        found._value(number, Score(100 * number), False)
+        found.values[number] = Score(100 * number), False
     line = page.do("comment", text="x").state["line"]
     page.do("go", node=2).do("delete").do("restore").do("step", to="last")
     assert page.state["line"] == line and tree.node == 3

@@ -64,7 +64,6 @@ def test_who_may_send_a_message_and_when():
     assert {name for name, kind in KINDS.items() if not kind.setting_up} == not_while_setting_up
     work, disk = {"open", "paste", "sheet", "save"}, {"explore", "kept", "continue", "forget", "recall", "problems"}
     disk |= {"course", "lessons", "lesson", "better", "take", "tsume", "repertoire", "learn", "invite", "revoke"}
-    assert {name for name, kind in KINDS.items() if not kind.locked} == work | disk
     assert {name for name, kind in KINDS.items() if kind.slow is Slow.WORK} == work
     assert {name for name, kind in KINDS.items() if kind.slow is Slow.DISK} == disk
 

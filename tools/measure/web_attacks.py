@@ -243,17 +243,11 @@ def main() -> int:
     parser.add_argument("--engines", type=int, default=2)
     parser.add_argument("--contests", type=int, default=0, help="hold as many contests of two pages instead")
     args = parser.parse_args()
-    server = Server(args.engines)
-    lost = 0
-    try:
+    with Server(args.engines) as server:
         if args.contests:
-            lost = asyncio.run(contests(server, args.contests))
-        else:
-            asyncio.run(measure(server, args.seconds))
-    finally:
-        server.process.terminate()
-        server.process.wait(20)
-    return 1 if lost else 0
+            return 1 if asyncio.run(contests(server, args.contests)) else 0
+        asyncio.run(measure(server, args.seconds))
+    return 0
 
 
 if __name__ == "__main__":

@@ -101,12 +101,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=10)
     args = parser.parse_args()
-    server = Server(1)
-    try:
+    with Server(1) as server:
         asyncio.run(measure(server, args.kills, random.Random(1)))
-    finally:
-        server.process.terminate()
-        server.process.wait(20)
     return 0
 
 

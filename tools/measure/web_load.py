@@ -19,7 +19,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import websockets
 
@@ -193,7 +193,7 @@ async def throw_requests(port: int, count: int, rng: random.Random) -> tuple[dic
 
 
 class Server:
-    """A server in its own process.
+    """A server in its own process, which ends with the `with` block.
 
     Attributes:
         port: the port on which it listens
@@ -224,6 +224,13 @@ class Server:
     def address(self) -> str:
         """The address of its WebSockets."""
         return f"ws://127.0.0.1:{self.port}/ws"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.terminate()
+        self.process.wait(20)
 
     def kill(self) -> None:
         """Kill it, as kill -9 does."""
@@ -294,12 +301,8 @@ def main() -> int:
     parser.add_argument("--frames", type=int, default=10_000)
     parser.add_argument("--engines", type=int, default=2)
     args = parser.parse_args()
-    server = Server(args.engines)
-    try:
+    with Server(args.engines) as server:
         return 0 if asyncio.run(measure(server, args)) else 1
-    finally:
-        server.process.terminate()
-        server.process.wait(20)
 
 
 if __name__ == "__main__":

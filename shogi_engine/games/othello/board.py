@@ -555,15 +555,6 @@ A7, B7, C7, D7, E7, F7, G7, H7 = range(48, 56)
 A8, B8, C8, D8, E8, F8, G8, H8 = range(56, 64)
 
 __all__ = [
-    "BLACK",
-    "Board",
-    "COLORS",
-    "LegalMoves",
-    "Move",
-    "Outcome",
-    "SQUARES",
-    "SQUARE_NAMES",
-    "STARTING_OBF",
-    "UNICODE_CELLS",
-    "WHITE",
-]
+    "BLACK", "Board", "COLORS", "LegalMoves", "Move", "Outcome", "SQUARES", "SQUARE_NAMES", "STARTING_OBF",
+    "UNICODE_CELLS", "WHITE",
+]  # fmt: skip

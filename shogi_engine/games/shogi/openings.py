@@ -392,13 +392,5 @@ def names_of_record(record: GameRecord) -> GameNames:
 
 
 __all__ = [
-    "CASTLES",
-    "GameNames",
-    "NAMES",
-    "Name",
-    "OPENINGS",
-    "Standing",
-    "castles",
-    "names_of_moves",
-    "names_of_record",
-]
+    "CASTLES", "GameNames", "NAMES", "Name", "OPENINGS", "Standing", "castles", "names_of_moves", "names_of_record",
+]  # fmt: skip

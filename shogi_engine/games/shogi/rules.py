@@ -314,24 +314,6 @@ def game_result(ctx, move_count):
     return np.int64(NOT_OVER), np.int64(VALUE_NONE)
 
 
-__all__ = [
-    "DRAW",
-    "LOSS",
-    "VALUE_LIMIT",
-    "VALUE_PERPETUAL",
-    "VALUE_SUPERIOR",
-    "WIN",
-    "declaration",
-    "declaration_value",
-    "game_result",
-    "has_tried",
-    "occurrence",
-    "repetition",
-    "repetition_value",
-    "terminal_value",
-]
-
-
 # ---- Finds violations of the rules in a position, in kernels; others put them into words
 
 

@@ -176,20 +176,25 @@ def vector_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", type=int, nargs="+", default=[64, 256], help="at once")
 
 
-def steps(env: Any, seconds: float) -> Measurement:
-    """Return the measurement of the moves per CPU second."""
+def moves_rate(choose: Callable[[], Any], step: Callable[[Any], object], count: int, seconds: float) -> Measurement:
+    """Return the measurement of the moves per CPU second of `step(choose())`, which makes `count`, without `choose`."""
 
     def measured() -> float:
         spent, made = 0.0, 0
         while not made or spent < seconds:
-            actions = env.random_actions()
+            chosen = choose()
             began = time.process_time()
-            env.step(actions)
+            step(chosen)
             spent += time.process_time() - began
-            made += env.num_envs
+            made += count
         return made / max(spent, 1e-9)
 
     return measured
+
+
+def steps(env: Any, seconds: float) -> Measurement:
+    """Return the measurement of the moves per CPU second."""
+    return moves_rate(env.random_actions, env.step, env.num_envs, seconds)
 
 
 def steps_of_pgx(game: str, seconds: float) -> Measurement:
@@ -204,19 +209,16 @@ def steps_of_pgx(game: str, seconds: float) -> Measurement:
     choose = jax.jit(lambda state, key: jax.random.categorical(key, jax.numpy.log(state.legal_action_mask), axis=-1))
     keys = jax.random.PRNGKey(2)
 
-    def measured() -> float:
-        nonlocal state, keys
-        spent, made = 0.0, 0
-        while not made or spent < seconds:
-            keys, one, other = jax.random.split(keys, 3)
-            actions = jax.block_until_ready(choose(state, one))
-            others = jax.random.split(other, PGX_GAMES)
-            began = time.process_time()
-            state = jax.block_until_ready(step(state, actions, others))
-            spent += time.process_time() - began
-            made += PGX_GAMES
-        return made / max(spent, 1e-9)
+    def chosen() -> tuple[Any, Any]:
+        nonlocal keys
+        keys, one, other = jax.random.split(keys, 3)
+        return jax.block_until_ready(choose(state, one)), jax.random.split(other, PGX_GAMES)
 
+    def play(actions_and_keys: tuple[Any, Any]) -> None:
+        nonlocal state
+        state = jax.block_until_ready(step(state, *actions_and_keys))
+
+    measured = moves_rate(chosen, play, PGX_GAMES, seconds)
     measured()  # compiles
     return measured
 
@@ -226,21 +228,16 @@ def steps_of_cshogi(seconds: float) -> Measurement:
     import cshogi
 
     board, rng = cshogi.Board(), random.Random(1)
+    moves = list(board.legal_moves)
 
-    def measured() -> float:
-        spent, made, moves = 0.0, 0, list(board.legal_moves)
-        while not made or spent < seconds:
-            move = rng.choice(moves)
-            began = time.process_time()
-            board.push(move)
-            if board.is_game_over() or board.move_number > LONGEST:
-                board.reset()
-            moves = list(board.legal_moves)
-            spent += time.process_time() - began
-            made += 1
-        return made / max(spent, 1e-9)
+    def play(move: int) -> None:
+        nonlocal moves
+        board.push(move)
+        if board.is_game_over() or board.move_number > LONGEST:
+            board.reset()
+        moves = list(board.legal_moves)
 
-    return measured
+    return moves_rate(lambda: rng.choice(moves), play, 1, seconds)
 
 
 @comparison(vector_arguments)

@@ -21,26 +21,10 @@ from shogi_engine.games.othello.records.wthor import (
 from shogi_engine.records import GameRecord, loads
 
 __all__ = [
-    "PLAYER_BYTES",
-    "TOURNAMENT_BYTES",
-    "TestPosition",
-    "Wthor",
-    "WthorGame",
-    "format_ggf",
-    "format_names",
-    "format_obf_line",
-    "format_transcript",
-    "format_wthor",
-    "parse_ggf",
-    "parse_ggf_games",
-    "parse_names",
-    "parse_obf_line",
-    "parse_wthor",
-    "read_games",
-    "read_obf",
-    "read_transcripts",
-    "wthor_game",
-]
+    "PLAYER_BYTES", "TOURNAMENT_BYTES", "TestPosition", "Wthor", "WthorGame", "format_ggf", "format_names",
+    "format_obf_line", "format_transcript", "format_wthor", "parse_ggf", "parse_ggf_games", "parse_names",
+    "parse_obf_line", "parse_wthor", "read_games", "read_obf", "read_transcripts", "wthor_game",
+]  # fmt: skip
 
 
 def read_games(data: bytes) -> list[GameRecord]:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from shogi_engine.games.shogi.board.pieces import (
     COLORS,
@@ -14,14 +14,12 @@ from shogi_engine.games.shogi.board.pieces import (
     NUMBER_JAPANESE_NUMBER_SYMBOLS,
     PIECE_JAPANESE_SYMBOLS,
     SQUARES,
+    Move,
     Piece,
 )
 from shogi_engine.games.shogi.sfen import code_of_usi
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, HAND_ORDER, RANKS, SIDES, SQUARE_NAMES, SYMBOLS, WHITE
 from shogi_engine.games.svg import BOOK, COLOUR, arrow, kinds_of_lines, ring, square_area
-
-if TYPE_CHECKING:
-    from shogi_engine.games.shogi.board.board import BaseBoard, Board
 
 # ---- Strokes as printed kanji have them: thin horizontals that end in a triangle, thick verticals, tapered curves
 
@@ -246,6 +244,38 @@ class _Style(NamedTuple):
 STYLES = {COLOUR: _Style("#5b4523", "#e8b04b", "#e58a6f", 12, 15), BOOK: _Style("#000", "#ccc", "", 17, 20)}
 
 
+class _Pieces(Protocol):
+    """The part of a BaseBoard that a drawing in letters reads."""
+
+    @property
+    def turn(self) -> int: ...
+
+    @property
+    def pieces_in_hand(self) -> Sequence[Mapping[int, int]]: ...
+
+    def piece_at(self, square: int) -> Piece | None: ...
+
+
+class _Drawable(_Pieces, Protocol):
+    """The part of a Board that a picture reads."""
+
+    @property
+    def king_squares(self) -> Sequence[int | None]: ...
+
+    @property
+    def move_stack(self) -> Sequence[Move]: ...
+
+    def piece_map(self) -> Mapping[int, Piece]: ...
+
+    def peek(self) -> Move: ...
+
+    def is_check(self) -> bool: ...
+
+    def is_valid(self) -> bool: ...
+
+    def sfen(self) -> str: ...
+
+
 # ---- text --------------------------------------------------------------------------------------------------------
 
 
@@ -254,7 +284,7 @@ def rows_of(cells: list[str]) -> list[str]:
     return ["".join(cells[start : start + 9]) for start in range(0, 81, 9)]
 
 
-def letters(board: "BaseBoard") -> str:
+def letters(board: _Pieces) -> str:
     """Return nine rows of SFEN symbols, '.' where empty, and below them the hands if there are any ('P*2')."""
     cells = [f"{str(board.piece_at(square) or '.'):>2}" for square in SQUARES]
     rows = [" ".join(cells[start : start + 9]) for start in range(0, 81, 9)]
@@ -267,7 +297,7 @@ def letters(board: "BaseBoard") -> str:
     return "\n".join([*rows, "", held] if held else rows)
 
 
-def _between_hands(board: "BaseBoard", header: str, rows: list[str], names: tuple[str, ...]) -> str:
+def _between_hands(board: _Pieces, header: str, rows: list[str], names: tuple[str, ...]) -> str:
     """Return the rows, lettered, between white's hand and black's, and the side to move."""
     hands = []
     for hand in board.pieces_in_hand:
@@ -278,24 +308,24 @@ def _between_hands(board: "BaseBoard", header: str, rows: list[str], names: tupl
     return "\n".join([f"white: {hands[WHITE]}", header, *lettered, f"black: {hands[BLACK]}", side])
 
 
-def diagram(board: "BaseBoard") -> str:
+def diagram(board: _Pieces) -> str:
     """Return the board in SFEN symbols with coordinates, both hands, and the side to move."""
     cells = [f"{str(board.piece_at(square) or '.'):>3}" for square in SQUARES]
     return _between_hands(board, "".join(f"{file:>3}" for file in range(9, 0, -1)), rows_of(cells), SYMBOLS)
 
 
-def _kanji_cells(board: "BaseBoard") -> list[str]:
+def _kanji_cells(board: _Pieces) -> list[str]:
     pieces = (board.piece_at(square) for square in SQUARES)
     return [piece.japanese_symbol_with_direction() if piece else " ・" for piece in pieces]
 
 
-def unicode(board: "BaseBoard") -> str:
+def unicode(board: _Pieces) -> str:
     """Return the diagram with one-character Japanese names; 'v' precedes white's pieces."""
     header = "".join(f" {digit}" for digit in NUMBER_JAPANESE_NUMBER_SYMBOLS[9:0:-1])
     return _between_hands(board, header, rows_of(_kanji_cells(board)), PIECE_JAPANESE_SYMBOLS)
 
 
-def kif_hand(board: "BaseBoard", color: int) -> str:
+def kif_hand(board: _Pieces, color: int) -> str:
     """Return a hand as KIF files write it: '先手の持駒：　飛　歩三'."""
     hand = board.pieces_in_hand[color]
     held = [
@@ -306,7 +336,7 @@ def kif_hand(board: "BaseBoard", color: int) -> str:
     return KIF_HANDS[color] + "".join(held)
 
 
-def kif(board: "BaseBoard") -> str:
+def kif(board: _Pieces) -> str:
     """Return the board as KIF files draw it, between white's hand and black's."""
     rows = rows_of(_kanji_cells(board))
     ranks = NUMBER_JAPANESE_KANJI_SYMBOLS[1:10]
@@ -447,7 +477,7 @@ def _coordinates(flipped: bool, stacked: bool, style: str, letters: bool) -> lis
     return drawn
 
 
-def _hand(board: "Board", color: int, places: _Places, pieces: str) -> list[str]:
+def _hand(board: _Drawable, color: int, places: _Places, pieces: str) -> list[str]:
     """Return one side's mark and hand, starting from its own edge of the board."""
     hand, turned, ink = board.pieces_in_hand[color], not places.is_near(color), places.style.line
     held = [kind for kind in HAND_ORDER if hand[kind]]
@@ -495,7 +525,7 @@ def _areas(hands: Sequence[Mapping[int, int]], places: _Places) -> list[str]:
     return areas
 
 
-def _arrow(board: "Board", move: str, kind: str, ply: int, places: _Places) -> str:
+def _arrow(board: _Drawable, move: str, kind: str, ply: int, places: _Places) -> str:
     """Return the arrow of a move. The arrow of a drop starts at the hand if the piece is there now."""
     code = code_of_usi(move)
     source, end = code >> 7 & 127, places.middle(code & 127)
@@ -508,7 +538,7 @@ def _arrow(board: "Board", move: str, kind: str, ply: int, places: _Places) -> s
     return arrow(places.held(color, held.index(dropped) + 1, len(held) + 1), end, kind)
 
 
-def arrows(board: "Board", lines: Sequence[Sequence[str]], *, flipped: bool = False, stacked: bool = False) -> str:
+def arrows(board: _Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = False, stacked: bool = False) -> str:
     """Return the arrows of lines of moves (USI) from here, to be laid over `svg` with the same options.
 
     The best line comes first. Several of its moves are drawn, but only the first move of each other line.
@@ -519,7 +549,7 @@ def arrows(board: "Board", lines: Sequence[Sequence[str]], *, flipped: bool = Fa
 
 
 def svg(
-    board: "Board",
+    board: _Drawable,
     *,
     flipped: bool = False,
     size: int | None = None,

@@ -135,8 +135,8 @@ def safety_index(pos, colour):
     king = int(pos.king[colour])
     attackers = len(pieces(pos, 1 - colour) & NEAR_KING[colour, king])
     guards = len((pieces(pos, colour, SILVER) | pieces(pos, colour, GOLD_MOVERS)) & STEP_ATTACKS[colour, KING, king])
-    # int() would leave it unsigned, and min() then makes a float
-    pressure = np.int64(pos.hand[1 - colour] * HAND_PRESSURE_FACTOR >> S56)
+    # int() alone would leave it unsigned, and min() then makes a float
+    pressure = int(np.int64(pos.hand[1 - colour] * HAND_PRESSURE_FACTOR >> S56))
     place = min(attackers, ATTACKERS - 1) * GUARDS + min(guards, GUARDS - 1)
     return place * HAND_PRESSURES + min(pressure, HAND_PRESSURES - 1)
 
