@@ -290,7 +290,8 @@ def _grow(
 def _count(entries: "Entries") -> str:
     moves = sum(map(len, entries.values()))
     positions = plural("{count} position", "{count} positions", len(entries)).format(count=len(entries))
-    return f"{positions}, {plural('{count} move', '{count} moves', moves).format(count=moves)}"
+    plies = plural("{count} move", "{count} moves", moves).format(count=moves)
+    return _("{positions}, {moves}").format(positions=positions, moves=plies)
 
 
 def _write(path: Path, recipe: "BookRecipe", entries: "Entries") -> None:

@@ -5,6 +5,7 @@ import shlex
 
 import pytest
 
+from shogi_engine import games
 from shogi_engine.__main__ import parser
 from shogi_engine.jit import cache_folder
 from tests.support.processes import ROOT, environment, needs_workshop, run
@@ -71,7 +72,8 @@ def command_lines(text):
 
 
 @each_page
-def test_every_command_line_is_understood(page):
+def test_every_command_line_is_understood(page, monkeypatch):
+    monkeypatch.setitem(games._registry._modules, "breakthrough", "breakthrough")  # `pip install ./examples/games`
     if page.parent.name != "notebook":  # its commands are those of their day
         for words in command_lines(page.read_text(encoding="utf-8")):
             parser().parse_args(words)

@@ -14,6 +14,7 @@ from shogi_engine.games.shogi.records import kif_kernels
 from shogi_engine.games.shogi.records.formats.ki2 import FORMAT as KI2
 from shogi_engine.games.shogi.records.formats.kif import FORMAT, KifReader
 from shogi_engine.games.shogi.records.kakinoki import BLANKS, MOVE
+from shogi_engine.records.formats import LINE_ENDS
 
 LINES = (
     "1 ７六歩(77)", "2 ３四歩(33)", "　３　２六歩（２７）", "4 投了", "1 投了", "2 同　歩(11)", "5 P-7f", "6 ▲７六歩", "1234567890123 x",
@@ -41,7 +42,7 @@ def test_the_kernel_splits_at_the_same_lines(lines):
     data, begin, found = array_of(text), 0, []
     while begin < len(data):
         end, _ = kif_kernels.game_end(data, begin, len(data))
-        found.append([line for line in text[begin:end].split("\n") if line.strip(BLANKS)])
+        found.append([line.strip(LINE_ENDS) for line in text[begin:end].split("\n") if line.strip(BLANKS)])
         begin = end
     assert [block for block in found if block] == wanted
 
