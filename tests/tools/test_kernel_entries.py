@@ -1,9 +1,11 @@
 """The list of kernels that Python calls (tools/kernels/entries.py): complete, and such as wrappers can call."""
 
+import dis
 import gc
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from itertools import pairwise
 from types import CodeType, FunctionType, ModuleType
 
 import pytest
@@ -36,7 +38,12 @@ def named(function: FunctionType) -> Iterator[Kernel]:
     """Yield the kernels that a function names, also through a module."""
     for code in codes(function.__code__):
         values = [function.__globals__.get(name) for name in code.co_names]
-        inside = [vars(each).get(name) for each in values if isinstance(each, ModuleType) for name in code.co_names]
+        steps = [(each.opname, each.argval) for each in dis.get_instructions(code)]
+        inside = [
+            vars(home).get(name)
+            for (step, what), (_, name) in pairwise(steps)
+            if step == "LOAD_GLOBAL" and isinstance(home := function.__globals__.get(what), ModuleType)
+        ]
         yield from (each for each in [*values, *inside] if isinstance(each, Kernel))
 
 

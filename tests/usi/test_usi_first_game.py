@@ -8,7 +8,7 @@ import pytest
 from shogi_engine import jit
 from shogi_engine.games.shogi.board import ENTRIES
 from shogi_engine.games.shogi.mate import search
-from shogi_engine.jit.policy import MODULE_VARIABLE
+from shogi_engine.jit.policy import MODULE_VARIABLE, compiled_module
 from shogi_engine.jit.sources import CACHE_VARIABLE
 from tests.support.processes import needs_workshop
 from tests.support.usi_driver import NO_BOOK, REAL, Process
@@ -67,7 +67,7 @@ main()
 """
 
 
-@pytest.mark.skipif(jit.JIT_DISABLED, reason="there is nothing to compile")
+@pytest.mark.skipif(jit.JIT_DISABLED or not compiled_module().state, reason="there is nothing to compile")
 def test_no_kernel_is_called_for_the_first_time_after_readyok():
     with Process([sys.executable, "-c", WATCHED]) as engine:
         engine.ready()
