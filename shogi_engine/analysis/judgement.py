@@ -487,7 +487,7 @@ class GameAnalysis:
     def mean_loss(self, side: str) -> float:
         """Return the mean winning chance that the moves of a side lost."""
         losses = [move.loss for move in self.moves if move.side == side]
-        return sum(losses) / len(losses) if losses else 0.0
+        return math.fsum(losses) / len(losses) if losses else 0.0
 
     def values(self) -> dict[str, Any]:
         """Return the game for JSON, with sentences in the language in use."""

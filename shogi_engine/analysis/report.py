@@ -452,7 +452,7 @@ def accuracy_of(moves: Sequence[MoveAnalysis]) -> float | None:
     if not moves:
         return None
     shares = (103.1668 * math.exp(-4.354 * move.loss) - 3.1669 for move in moves)
-    return sum(min(max(share, 0.0), 100.0) for share in shares) / len(moves) / 100
+    return math.fsum(min(max(share, 0.0), 100.0) for share in shares) / len(moves) / 100
 
 
 def players(games: Sequence[GameAnalysis]) -> list[PlayerSummary]:

@@ -49,7 +49,7 @@ def normal_cdf(x: float) -> float:
 def distribution(pairs: Sequence[float], unseen: float = UNSEEN) -> tuple[float, list[tuple[float, float]]]:
     """Return the number of pairs and [(score 0 to 1, probability)]; unseen results count as `unseen`."""
     counts = [count or unseen for count in pairs]
-    total = sum(counts)
+    total = math.fsum(counts)
     return total, [(place / (len(counts) - 1), count / total) for place, count in enumerate(counts)]
 
 
@@ -86,10 +86,10 @@ def estimate(pairs: Sequence[int]) -> Estimate:
     if number == 0:
         return Estimate(0.5, 0.0, elo_difference(0), elo_difference(1), 0.5)
     scores = [place / (len(pairs) - 1) for place in range(len(pairs))]
-    mean = sum(score * count for score, count in zip(scores, pairs, strict=True)) / number
+    mean = math.fsum(score * count for score, count in zip(scores, pairs, strict=True)) / number
     total, distributed = distribution(pairs, UNSEEN if len(pairs) - list(pairs).count(0) > 1 else 0.5)
-    middle = sum(score * p for score, p in distributed)
-    variance = sum((score - middle) ** 2 * p for score, p in distributed)
+    middle = math.fsum(score * p for score, p in distributed)
+    variance = math.fsum((score - middle) ** 2 * p for score, p in distributed)
     error = math.sqrt(variance / total)
     low, high = elo_difference(mean - Z_95 * error), elo_difference(mean + Z_95 * error)
     return Estimate(mean, elo_difference(mean), low, high, normal_cdf((mean - 0.5) / error))
@@ -106,7 +106,7 @@ def constrained(distributed: Sequence[tuple[float, float]], score: float) -> lis
     high = -1 / min(step for step, _ in steps)
     for _ in range(200):
         x = (low + high) / 2
-        if sum(p * step / (1 + x * step) for step, p in steps) > 0:
+        if math.fsum(p * step / (1 + x * step) for step, p in steps) > 0:
             low = x
         else:
             high = x
@@ -120,7 +120,7 @@ def log_likelihood_ratio(pairs: Sequence[int], elo0: float, elo1: float) -> floa
     total, distributed = distribution(pairs)
     under0, under1 = (constrained(distributed, expected_score(elo)) for elo in (elo0, elo1))
     steps = zip(distributed, under0, under1, strict=True)
-    return total * sum(p * math.log(p1 / p0) for (_, p), p0, p1 in steps)
+    return total * math.fsum(p * math.log(p1 / p0) for (_, p), p0, p1 in steps)
 
 
 @dataclass(frozen=True)

@@ -211,8 +211,8 @@ def fitted(won: Sequence[Sequence[float]]) -> list[float]:
             if not others:
                 continue
             expected = [(met[i][j] + 1) * expected_score(ratings[i] - ratings[j]) for j in others]
-            slope = sum(e * (1 - e / (met[i][j] + 1)) for e, j in zip(expected, others, strict=True))
-            step = sum(won[i][j] + 0.5 for j in others) - sum(expected)
+            slope = math.fsum(e * (1 - e / (met[i][j] + 1)) for e, j in zip(expected, others, strict=True))
+            step = math.fsum(won[i][j] + 0.5 for j in others) - math.fsum(expected)
             ratings[i] += max(-200.0, min(200.0, step / slope * ELO_PER_SCORE / 4))
     played = [any(row) for row in met]
     mean = math.fsum(ratings) / max(sum(played), 1)  # of those who have not played the rating is still 0
