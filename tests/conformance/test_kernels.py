@@ -38,31 +38,36 @@ def test_no_variable_of_a_kernel_is_a_float_no_search_kernel_has_two_versions_no
     assert {"shogi_engine.perft._count", "shogi_engine.search.alphabeta.search"} <= set(kernels["compiled"])
 
 
-def test_floats_are_found(tmp_path):
-    """Each of these turns uint64 with int64 into a float."""
+def test_floats_and_versions_are_found(tmp_path):
+    """Each of these turns uint64 with int64 into a float. A version for another record is none for another width."""
     (tmp_path / "floats.py").write_text(
         "import numpy as np\nfrom shogi_engine.jit import njit, record_dtype\n"
-        "RECORD = record_dtype([('x', np.float32)])\n"
+        "RECORD, OTHER = record_dtype([('x', np.float32)]), record_dtype([('x', np.int64)])\n"
         "@njit\ndef largest(a, b):\n    return a < max(a, b)\n"
         "@njit\ndef chosen(a, b):\n    c = a if a else b\n    return c == b if c == a else False\n"
         "@njit\ndef ratio(a, b):\n    return int(a / b)\n"
         "@njit\ndef field(record):\n    record.x = 1\n    return 0\n"
         "@njit\ndef pure(a, b):\n    return a - np.uint64(b)\n"
+        "@njit\ndef wide(record, a):\n    return 0\n"
     )
     source = """
 import json
 import numpy as np
-from floats import RECORD, chosen, field, largest, pure, ratio
+from floats import OTHER, RECORD, chosen, field, largest, pure, ratio, wide
 from tests.support.float_variables import float_variables
 from shogi_engine.jit import new_record
 for kernel in (largest, chosen, ratio, pure):
     kernel(np.uint64(3), 2)
 field(new_record(RECORD))
-found = float_variables()["floats"]
-print(json.dumps(sorted({line.split(":")[0].split(" returns")[0] for line in found if line.startswith("floats.")})))
+field(new_record(OTHER))
+for width in (2, np.uint32(2)):
+    wide(new_record(OTHER), width)
+found = float_variables()
+names = sorted({line.split(":")[0].split(" returns")[0] for line in found["floats"] if line.startswith("floats.")})
+print(json.dumps([names, [name for name in found["versions"] if name.startswith("floats.")]]))
 """
     found = run(source, environment(tmp_path / "cache", ROOT, tmp_path))
-    assert found == ["floats.chosen", "floats.field", "floats.largest", "floats.ratio"]
+    assert found == [["floats.chosen", "floats.field", "floats.largest", "floats.ratio"], ["floats.wide"]]
 
 
 @pytest.mark.parametrize("chosen", [SMALL, pytest.param("othello4", marks=pytest.mark.slow)])

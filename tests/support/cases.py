@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.batch import Batch
 from shogi_engine.games.othello import GAME as OTHELLO
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.othello.endgame.solver import Solver
@@ -130,6 +131,17 @@ def use_shogi_board() -> None:
     board.declaration()
     board.text(board.parse_text("５二金右"))
     board.outcome()
+    board.pop()
+    move = next(iter(board.legal_moves))
+    board.gives_check(move)
+    assert move in board.legal_moves and len(board.legal_moves) == 30
+    board.set_sfen(board.sfen()[:-1] + "2")  # the start needs no kernel
+    board.set_hcp(board.to_hcp())
+    board.set_piece_at(40, None)
+    board.key()
+    batch = Batch("shogi")
+    for legal in (False, True):
+        batch.apply(batch.pack([board.sfen()]), [int(move)], checked=legal)
 
 
 def shogi_starts() -> tuple[str, ...]:
@@ -150,11 +162,14 @@ def use_othello_board() -> None:
     solver.scores(np.array([1], np.uint64), ~np.array([1], np.uint64))
     board = OthelloBoard()
     board.push_text("d3")
-    board.flipped(next(iter(board.legal_moves)))
+    move = next(iter(board.legal_moves))
+    board.flipped(move)
+    assert move in board.legal_moves and len(board.legal_moves) == 3
     board.canonical()
     board.key()
     board.transformed(1)
     board.outcome()
+    board.pop()
 
 
 CASES = [

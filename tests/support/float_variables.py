@@ -49,10 +49,16 @@ def floats_within(kind: types.Type) -> Iterator[types.Type]:
             yield from floats_within(each)
 
 
+def is_record(kind: types.Type) -> bool:
+    """Tell whether `kind` is a record's."""
+    return isinstance(kind, types.Record)
+
+
 def float_variables() -> dict[str, Any]:
     """Return what became of the kernels of this process.
 
-    compiled, never : their names    versions : how many of each, where there is more than one
+    compiled, never : their names
+    versions : of each that has several for the same records; a context of another evaluation is another record
     floats : the variables that are or hold floats
     """
     compiled: set[str] = set()
@@ -63,7 +69,7 @@ def float_variables() -> dict[str, Any]:
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
         overloads: dict[Any, Any] = kernel._dispatcher.overloads if kernel._dispatcher else {}
         (compiled if overloads else never).add(name)
-        if len(overloads) > 1:
+        if len({tuple(filter(is_record, signature)) for signature in overloads}) < len(overloads):
             versions[name] = [str(signature) for signature in overloads]
         for overload in overloads.values():
             for variable, kind in overload.type_annotation.typemap.items():
