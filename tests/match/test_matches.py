@@ -243,6 +243,7 @@ def test_what_go_says():
 
     assert words(Limit(), (clock, byoyomi), 0) == "btime 800 wtime 0 binc 50 winc 0"
     assert words(Limit(), (clock, byoyomi), 1) == "btime 800 wtime 0 binc 50 winc 0 byoyomi 100"
+    assert words(Limit(), (Clock(800, 100, 50), None), 0) == "btime 800 wtime 0 binc 50 winc 0 byoyomi 100"
     assert words(Limit(), (Clock(800), None), 0) == "btime 800 wtime 0 byoyomi 0"
     assert words(Limit(time=0.005, depth=2), (None, None), 1) == "movetime 5 depth 2"
     assert words(Limit(nodes=7), (None, byoyomi), 0) == "nodes 7"

@@ -54,6 +54,18 @@ def test_permissions_and_links_stay(tmp_path):
 
 
 @posix
+def test_the_owner_stays(tmp_path, monkeypatch):
+    """Only root may give a file away; any process asks for it."""
+    asked, path = [], tmp_path / "file"
+    path.write_bytes(b"old")
+    own = os.stat(path)
+    monkeypatch.setattr(os, "chown", lambda _path, user, group: asked.append((user, group)))
+    for owner in ((own.st_uid, own.st_gid), (12345, 54321)):
+        files._copy_permissions(os.stat_result((*own[:4], *owner, *own[6:])), str(path))
+    assert asked == [(12345, 54321)]
+
+
+@posix
 @pytest.mark.parametrize("kind", ["folder", "link to a folder", "no folder", "loop", "read-only"])
 def test_what_cannot_be_replaced_is_named_and_stays(tmp_path, kind, monkeypatch):
     path = tmp_path / "it"
