@@ -19,7 +19,7 @@ Item_contra = TypeVar("Item_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
 
 RETRIES = 100  # maximum number of repetitions of a job whose workers died
-LOCAL = {"include_dashboard": False}  # settings of a cluster that is started here
+LOCAL = {"address": "local", "include_dashboard": False}  # started here, though another one may be running
 STOP_TIMEOUT = 5.0  # timeout in seconds for running jobs that are no longer needed
 AHEAD = 4  # jobs submitted for each core of the cluster
 
