@@ -57,7 +57,9 @@ class Hub:
         self.listeners: set[Receiver] = set()  # of all browsers, with or without a session
 
     def find(self, identity: str = "", owner: str = "") -> Session:
-        """Return the session of this name, restored from its saved game if need be, or a new session. Raises Full.
+        """Return the session of this name, restored from its saved game if need be, or a new session.
+
+        Raises Full, and OSError: the disk does not give the game, and the session is not begun without it.
 
         Args:
             owner: the user, who owns the games of a new session
@@ -78,7 +80,11 @@ class Hub:
                     with self._lock:
                         del self.sessions[made.identity]
                     continue
-                except (OSError, ValueError) as fault:
+                except OSError:
+                    with self._lock:
+                        del self.sessions[made.identity]
+                    raise
+                except ValueError as fault:
                     log.warning("the game of a session cannot be read: %s", fault)
             return made
 

@@ -12,7 +12,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Self
 
@@ -453,7 +453,10 @@ class Autosave:
                     continue
                 record = records.load(path)[0]
                 head, names = head_of(record), openings_of(record)
-            except (OSError, ValueError) as fault:
+            except OSError as fault:  # it is listed by its name, and read again next time
+                log.warning("%s cannot be read: %s", id, fault)
+                continue
+            except ValueError as fault:
                 log.warning("%s cannot be read: %s", id, fault)
             self.store.describe(id, head, names)
         return [{**each, "here": each["id"] == self.id} for each in self.store.games(self.owner, text, result)]
@@ -467,6 +470,19 @@ GAMES_MAX = 5000  # of all of them, that are kept as arrays
 Stamp = tuple[tuple[str, float], ...]  # the games of an owner, and when each was changed
 
 
+@dataclass
+class Counted:
+    """An owner's games of one kind.
+
+    Attributes:
+        lock: held while they are counted; other owners are served
+        games: what was counted, with its Stamp; one that no games have if some could not be read for now
+    """
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    games: tuple[Stamp, Explorer] | None = None
+
+
 class Collections:
     """The games that can be explored: an index for each game, and the users' own.
 
@@ -477,7 +493,7 @@ class Collections:
     def __init__(self, indexes: Mapping[str, Explorer] | None = None) -> None:
         self.indexes = indexes or {}
         self._lock = threading.Lock()
-        self._counted: OrderedDict[tuple[str, str], tuple[Stamp, Explorer]] = OrderedDict()  # by owner and game
+        self._counted: OrderedDict[tuple[str, str], Counted] = OrderedDict()  # by owner and game
         self._arrays: dict[str, tuple[float, Any]] = {}  # by name of a game: when it was changed, and its moves
 
     def sources(self, game: str, store: GameStore) -> list[str]:
@@ -497,28 +513,36 @@ class Collections:
         """Return the saved games of an owner, counted again if one has changed."""
         key = ("" if store.shared else owner, game)
         with self._lock:
-            rows = [row for row in store.games(owner) if row["game"] == game]
-            stamp = tuple((row["id"], row["time"]) for row in rows)
-            if key not in self._counted or self._counted[key][0] != stamp:
-                counted, copies = Explorer(None, game), Counter[bytes]()
-                for id, changed in stamp:
-                    if (moves := self._moves(id, changed, store, owner)) is not None:
-                        counted.add_games(moves, id, copies)
-                self._counted[key] = stamp, counted
-                if len(self._counted) > OWNERS_MAX:
-                    self._counted.popitem(last=False)
-                if len(self._arrays) > GAMES_MAX:
-                    self._arrays.clear()
+            mine = self._counted.setdefault(key, Counted())
             self._counted.move_to_end(key)
-            return self._counted[key][1]
+            if len(self._counted) > OWNERS_MAX:
+                self._counted.popitem(last=False)
+        with mine.lock:
+            stamp = tuple((row["id"], row["time"]) for row in store.games(owner) if row["game"] == game)
+            if mine.games is None or mine.games[0] != stamp:
+                counted, copies, whole = Explorer(None, game), Counter[bytes](), True
+                for id, changed in stamp:
+                    try:
+                        moves = self._moves(id, changed, store, owner)
+                    except OSError as fault:
+                        log.warning("%s cannot be read: %s", id, fault)
+                        whole = False
+                    else:
+                        if moves is not None:
+                            counted.add_games(moves, id, copies)
+                mine.games = stamp if whole else (), counted
+            return mine.games[1]
 
     def _moves(self, id: str, changed: float, store: GameStore, owner: str) -> Any:
-        """Return a saved game as arrays, None if it cannot be read."""
-        if id not in self._arrays or self._arrays[id][0] != changed:
-            try:
+        """Return a saved game as arrays, None if it is damaged. Raises OSError: it cannot be read now."""
+        known = self._arrays.get(id)
+        if known is None or known[0] != changed:
+            moves = None
+            with contextlib.suppress(ValueError):
                 found = store.read(id, owner)
                 record = found if isinstance(found, GameRecord) else SavedGame.parse(found).record()
-                self._arrays[id] = changed, records.to_arrays([record])
-            except (OSError, ValueError):
-                self._arrays[id] = changed, None
-        return self._arrays[id][1]
+                moves = records.to_arrays([record])
+            if len(self._arrays) >= GAMES_MAX:
+                self._arrays.clear()
+            self._arrays[id] = known = changed, moves
+        return known[1]

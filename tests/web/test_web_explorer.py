@@ -1,5 +1,7 @@
 """The opening explorer of a page: the book, the user's games, the server's index, and who may ask."""
 
+import threading
+
 import pytest
 
 from shogi_engine import books, records
@@ -81,6 +83,53 @@ def test_other_users_games_are_not_seen(tmp_path):
         assert moves(explored(page, "mine", 0)) == [(move, 1)]
     hub.store.close()
     hub.pool.close()
+
+
+def test_counting_the_games_of_an_owner_does_not_hold_up_another(tmp_path, monkeypatch):
+    hub = fake_hub(tmp_path / "games", shared=False)
+    first, second = Page.of(hub, owner="one"), Page.of(hub, owner="two")
+    first.do("move", move="7g7f").session.autosave.write()
+    second.do("move", move="2g2f").session.autosave.write()
+    shared, reading, go, found = Collections(), threading.Event(), threading.Event(), []
+    read = hub.store.read
+
+    def reads_slowly(id, owner):
+        if owner == "one":
+            reading.set()
+            assert go.wait(30)
+        return read(id, owner)
+
+    def of(owner):
+        return [row.move for row in shared.of("mine", "shogi", hub.store, owner).moves(first.session.tree.board_at(0))]
+
+    monkeypatch.setattr(hub.store, "read", reads_slowly)
+    threads = [threading.Thread(target=lambda owner=owner: found.append(of(owner))) for owner in ("one", "two")]
+    threads[0].start()
+    assert reading.wait(30)
+    threads[1].start()
+    threads[1].join(30)
+    assert found == [["2g2f"]]
+    go.set()
+    threads[0].join(30)
+    assert found == [["2g2f"], ["7g7f"]]
+    hub.store.close()
+    hub.pool.close()
+
+
+def test_a_game_that_could_not_be_read_once_is_read_the_next_time(hub, monkeypatch):
+    page = Page.of(hub)
+    page.do("move", move="7g7f").do("game", game="shogi").do("move", move="2g2f").session.autosave.write()
+    left, read = page.games()[1]["id"], hub.store.read
+
+    def fails(id, owner):
+        if id == left:
+            raise OSError("the disk is busy")
+        return read(id, owner)
+
+    monkeypatch.setattr(hub.store, "read", fails)
+    assert moves(explored(page, "mine", 0)) == [("2g2f", 1)]
+    monkeypatch.undo()
+    assert moves(explored(page, "mine", 0)) == [("2g2f", 1), ("7g7f", 1)]
 
 
 def test_a_damaged_game_does_not_hide_the_others(hub):

@@ -366,6 +366,36 @@ def test_games_of_the_terminal_are_there_too(tmp_path):
     hub.close()
 
 
+def test_a_game_of_the_terminal_that_could_not_be_read_once_has_its_title_the_next_time(open_hub, tmp_path, monkeypatch):
+    def fails(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    page = Page.of(open_hub())
+    record = records.GameRecord.from_moves("shogi", MOVES[:2])
+    record.names = ["me", "you"]
+    records.save(record, tmp_path / "games" / "shogi-20260101-120000.kifu")
+    monkeypatch.setattr("shogi_engine.records.load", fails)
+    assert [(game["title"], game["moves"]) for game in page.games()] == [("", 0)]
+    monkeypatch.undo()
+    (game,) = page.games()
+    assert game["moves"] == 2 and "you" in game["title"]
+
+
+def test_a_session_whose_game_cannot_be_read_for_now_is_not_begun_without_it(open_hub, monkeypatch):
+    def fails(*_):
+        raise OSError("database is locked")
+
+    page = Page.of(open_hub())
+    page.do("move", move=MOVES[0]).session.autosave.write()
+    hub = open_hub()
+    monkeypatch.setattr(hub.store, "read", fails)
+    with pytest.raises(OSError, match="locked"):
+        Page.of(hub, page.session.identity)
+    assert not hub.sessions
+    monkeypatch.undo()
+    assert len(Page.of(hub, page.session.identity).state["line"]) == 2
+
+
 def test_deleted_moves_come_back(open_hub):
     page = Page.of(open_hub())
     for move in MOVES:
