@@ -1,6 +1,7 @@
 """Collect the texts for users in the catalogue of translations, and compile it; `tools.generate` writes it.
 
-Babel finds the texts in calls of KEYWORDS. Help is read from the parsers, other texts from the package's tables.
+Babel finds the texts in calls of KEYWORDS, also in templates of pages. Help is read from the parsers, other texts from
+the package's tables.
 """
 
 import argparse
@@ -35,6 +36,7 @@ MADE = datetime.datetime(2000, 1, 1)  # for the headers, so that the files do no
 KEYWORDS: dict[str, Any] = dict.fromkeys(
     ("translate", "_", "mark", "Message", "InputError", "RecordError", "BookError", "progress_bar", "note")
 ) | {"plural": (1, 2)}
+KINDS = [("**.py", "python"), ("pages/**.html", "jinja2")]
 # Why the system refuses a file, as strerror says it.
 SYSTEM = (
     "No such file or directory", "Permission denied", "Is a directory", "Not a directory", "File exists",
@@ -84,8 +86,8 @@ def of_parser(top: argparse.ArgumentParser) -> Iterator[str | None]:
 
 
 def of_sources(folder: Path) -> Iterator[Text]:
-    """Yield the texts in the Python files of a folder, but those that consist only of numbered values."""
-    for _file, _line, text, _comments, _context in extract_from_dir(folder, keywords=KEYWORDS):
+    """Yield the texts in the Python files and templates of a folder, but those that consist only of numbered values."""
+    for _file, _line, text, _comments, _context in extract_from_dir(folder, KINDS, keywords=KEYWORDS):
         if isinstance(text, tuple) or re.search("[A-Za-z]", re.sub(r"\{\d[^{}]*\}", "", text)):
             yield text
 

@@ -327,7 +327,7 @@ def write_outputs(args: Arguments, ready: Prepared, attempts: Attempts) -> None:
 
 def two_text(ready: Prepared) -> str:
     """Return the result of a match between two players, how games ended, and the resources used."""
-    from shogi_engine.match.report import line, summarise
+    from shogi_engine.match.report import line, reason_text, summarise
     from shogi_engine.match.runner import SIDES
 
     summary = summarise(ready.match.log.records, ready.match.sprt)

@@ -18,7 +18,7 @@ from shogi_engine.common.match_statistics import (
     pentanomial,
 )
 from shogi_engine.common.text import table
-from shogi_engine.language import mark, plural, translate
+from shogi_engine.language import current, mark, plural, translate
 from shogi_engine.match.runner import SIDES, Record
 from shogi_engine.pages import render
 from shogi_engine.play.game import HUNDREDTHS
@@ -88,6 +88,12 @@ def _reason(record: Record) -> str:
     winner = {1.0: "first wins", 0.5: "draw", 0.0: "second wins"}[record["score"]]
     reason = "discs" if "discs" in record["reason"] else record["reason"].split(":")[0]
     return f"{winner}: {reason}"
+
+
+def reason_text(reason: str) -> str:
+    """Return why a game ended, as logs and summaries say it, in the language in use."""
+    text = ": ".join(translate(part, context="ending") for part in reason.split(": "))
+    return text.replace(" discs", " " + translate("discs"))  # of '33-31 discs'
 
 
 def _test(pairs: list[int], sprt: Sprt) -> dict[str, Any]:
@@ -350,7 +356,7 @@ def _game(game: int, record: Record, names: Sequence[str]) -> dict[str, Any]:
     black, white = (second, first) if game % 2 else (first, second)
     points = record["score"] if game % 2 == 0 else 1 - record["score"]
     result = {1.0: "1-0", 0.5: "1/2", 0.0: "0-1"}[points]
-    cells = [game, names[black], names[white], result, record["reason"]]
+    cells = [game, names[black], names[white], result, reason_text(record["reason"])]
     return {"cells": cells, "plies": record["plies"], "moves": record["moves"]}
 
 
@@ -371,6 +377,7 @@ def page(title: str, records: Mapping[int, Record], names: Sequence[str], sprt: 
         ]
     return render(
         "match.html",
+        language=current(),
         title=title,
         names=names,
         summary=summary and line(summary),
@@ -381,7 +388,7 @@ def page(title: str, records: Mapping[int, Record], names: Sequence[str], sprt: 
         course=[(count, each.low, each.high) for count, each, _ in steps],
         clip=6 * max(steps[-1][1].error, 5) if steps else 0,
         llr=[(count, ratio) for count, _, ratio in steps] if sprt else [],
-        reasons=list(summary["reasons"].items()) if summary else [],
+        reasons=[(reason_text(reason), count) for reason, count in summary["reasons"].items()] if summary else [],
         meetings=meetings,
         games=[_game(game, record, names) for game, record in sorted(records.items())],
     )

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shogi_engine.language import plural, translate
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -25,7 +27,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     found.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
-    found.globals["chart"] = chart
+    found.globals |= {"chart": chart, "_": translate, "plural": plural}
     return found
 
 

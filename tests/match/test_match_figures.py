@@ -1,6 +1,7 @@
 """Every figure that a match prints, in JSON, tables, the page and records, counted again game by game."""
 
 import json
+import re
 from collections import Counter
 from types import SimpleNamespace
 
@@ -22,6 +23,11 @@ from tests.support.answers import answered
 REASONS = {"resignation": "", "mate": "", "time: 120 ms of 100": "time", "illegal move: no": "illegal move"}
 NAMES = ["one", "two", "three"]
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d"]
+_USED = {"moves": 1, "ms": 1.0, "nodes": 1}
+GAME = {
+    "game": 0, "score": 1.0, "reason": "mate", "fault": None, "plies": 1, "moves": "7g7f", "times": [1.0],
+    "first": _USED, "second": _USED, "scores": [0],
+}  # fmt: skip
 
 resources = st.fixed_dictionaries(
     {"moves": st.integers(1, 40), "ms": st.integers(0, 9000).map(float), "nodes": st.integers(0, 10**6),
@@ -159,14 +165,21 @@ def test_the_table_of_a_tournament(records):
             assert table[one][other] == (own.count(1), own.count(0.5), own.count(0))
 
 
-def test_a_single_game_and_heads_in_japanese():
-    record = {"game": 0, "score": 1.0, "reason": "mate", "fault": None, "plies": 1, "moves": "7g7f", "times": [1.0]}
-    used = {"moves": 1, "ms": 1.0, "nodes": 1}
-    records = {0: record | {"first": used, "second": used, "scores": [0]}}
-    assert line(summarise(records, None)).startswith("1 game +1 =0 -0  Elo")
+def test_a_single_game_counts_in_the_singular():
+    assert line(summarise({0: GAME}, None)).startswith("1 game +1 =0 -0  Elo")
+    assert "<summary>1 move</summary>" in page("a match", {0: GAME}, NAMES[:2])
+
+
+def test_all_texts_of_the_page_are_in_japanese():
     language.use("ja")
-    html = page("a match", records, NAMES[:2])
-    assert "<th>得点</th>" in html and "<th>理由</th>" in html and "<th>games</th>" not in html
+    reasons = ["mate", "time: 120 ms of 100", "repetition", "32-30 discs"]
+    records = {number: GAME | {"game": number, "reason": reason} for number, reason in enumerate(reasons)}
+    html = page("試合", records, NAMES[:2], Sprt(0, 5)) + page("試合", records, NAMES)
+    shown = re.findall("<(?:h2|th|p|summary)>([^<]+)|<td>([^<]+)</td></tr>|aria-label=\"([^\"]+)", html)
+    english = {text for texts in shown for text in texts if re.search("[a-z]{2}", text) and text.isascii()}
+    assert len(shown) > 50 and english == {"Elo", *NAMES} and '<html lang="ja">' in html
+    assert "<td>詰み</td>" in html and "<td>時間切れ: 120 ms of 100</td>" in html and "<td>32-30 石</td>" in html
+    assert "先の勝ち: 石数" in html
 
 
 @given(logs(2))
