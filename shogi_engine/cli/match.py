@@ -332,7 +332,7 @@ def two_text(ready: Prepared) -> str:
 
     summary = summarise(ready.match.log.records, ready.match.sprt)
     lines = [line(summary)]
-    lines += [f"  {count:5} {_(reason)}" for reason, count in summary["reasons"].items()]
+    lines += [f"  {count:5} {reason_text(reason)}" for reason, count in summary["reasons"].items()]
     for side, name in zip(SIDES, ready.names, strict=True):
         used = summary[side]
         words = _("  {side} ({name}): {ms_per_move} ms and {nodes_per_move} nodes a move")

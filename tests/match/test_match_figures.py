@@ -175,7 +175,7 @@ def test_all_texts_of_the_page_are_in_japanese():
     reasons = ["mate", "time: 120 ms of 100", "repetition", "32-30 discs"]
     records = {number: GAME | {"game": number, "reason": reason} for number, reason in enumerate(reasons)}
     html = page("試合", records, NAMES[:2], Sprt(0, 5)) + page("試合", records, NAMES)
-    shown = re.findall("<(?:h2|th|p|summary)>([^<]+)|<td>([^<]+)</td></tr>|aria-label=\"([^\"]+)", html)
+    shown = re.findall('<(?:h2|th|p|summary)>([^<]+)|<td>([^<]+)</td></tr>|aria-label="([^"]+)', html)
     english = {text for texts in shown for text in texts if re.search("[a-z]{2}", text) and text.isascii()}
     assert len(shown) > 50 and english == {"Elo", *NAMES} and '<html lang="ja">' in html
     assert "<td>詰み</td>" in html and "<td>時間切れ: 120 ms of 100</td>" in html and "<td>32-30 石</td>" in html
