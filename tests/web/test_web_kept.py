@@ -366,7 +366,7 @@ def test_games_of_the_terminal_are_there_too(tmp_path):
     hub.close()
 
 
-def test_a_game_of_the_terminal_that_could_not_be_read_once_has_its_title_the_next_time(open_hub, tmp_path, monkeypatch):
+def test_a_game_of_the_terminal_that_could_not_be_read_once_is_read_the_next_time(open_hub, tmp_path, monkeypatch):
     def fails(path):
         raise PermissionError(13, "Permission denied", str(path))
 
