@@ -250,7 +250,7 @@ def games(
     reader, place = _Reader(GameTable(rows, longest), format, game, keep), os.fspath(path)
     for file in files_below(place) if os.path.isdir(place) else [place]:
         try:
-            for name, opened in files.sources(file):
+            for name, opened in files.sources(file, keep):
                 try:
                     with opened() as source:
                         for _ in reader.read(source, name):
@@ -316,26 +316,35 @@ class _Reader:
         head: bytes = source.read(FIRST)
         if len(head) == FIRST:
             head += source.read(HEAD - FIRST)
-        whole = len(head) < HEAD  # then the file is not read again
+        is_whole = len(head) < HEAD  # then the file is not read again
         if not head or head.isspace():
+            self._end(source)
             raise RecordError("the file is empty")
         inner = files.unpacked_name(name)
         chosen = load_format(self._format) if self._format else self._format_of(head, inner)
         scanner = None if head[:2] in UTF_16 or chosen is None else self._scanner(chosen)
-        if scanner is not None and chosen is not None and whole:
+        if scanner is not None and chosen is not None and is_whole:
             text = head
             if scanner.wide or not _is_plain(head):
                 text = _coded(io.StringIO(decode(head), newline=None).getvalue(), scanner.wide)
-            yield from self._scan([(text, True)], chosen, scanner)
+            yield from self._scan([(text, files.fault_in(source) is None)], chosen, scanner)
+            self._end(source)
             return
         source = files.buffered(source)
         if scanner is not None and chosen is not None:
             with contextlib.closing(_texts(source, scanner.wide, _is_plain(head))) as pieces:
                 yield from self._scan(pieces, chosen, scanner)
+            self._end(source)
             return
         source.seek(0)
-        for record in read(source, format=self._format, game=self._game, keep=self._keep, name=inner):
+        found = read(source, format=self._format, game=self._game, keep=self._keep, name=inner)
+        for record in files.whole(found, source):
             yield from self._take(record, chosen or RecordFormat())
+
+    def _end(self, source: BinaryIO) -> None:
+        """Raise why a file has ended early, if it has; its last game, which may not be whole, was not read."""
+        if (fault := files.fault_in(source)) is not None:
+            raise fault
 
     def _scanner(self, format: RecordFormat) -> "Scanner | None":
         """Return the scanner of a format, the same one for all files."""
@@ -418,7 +427,7 @@ def _texts(source: BinaryIO, wide: bool, plain: bool) -> Generator[tuple[bytes, 
     source.seek(0)
     place = 0
     while plain and not wide and (data := source.read(BLOCK)).isascii():
-        yield data, len(data) < BLOCK
+        yield data, len(data) < BLOCK and files.fault_in(source) is None
         if len(data) < BLOCK:
             return
         place += BLOCK
@@ -428,7 +437,7 @@ def _texts(source: BinaryIO, wide: bool, plain: bool) -> Generator[tuple[bytes, 
     try:
         while True:
             characters = text.read(BLOCK)
-            yield _coded(characters, wide), len(characters) < BLOCK
+            yield _coded(characters, wide), len(characters) < BLOCK and files.fault_in(source) is None
             if len(characters) < BLOCK:
                 return
     finally:

@@ -36,10 +36,75 @@ FAULTS = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFE
 Opened = Callable[[], BinaryIO]
 
 
-def sources(path: str) -> Iterator[tuple[str, Opened]]:
+class Readable(io.RawIOBase):
+    """What can be read of a damaged stream: it ends where that raises one of FAULTS.
+
+    Attributes:
+        fault: why it has ended early, None if it has not
+    """
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self.fault: Exception | None = None
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Go to a place, as in any stream."""
+        return int(self._source.seek(offset, whence))
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Read what can be read at once. Raises an OSError of the system."""
+        try:
+            data = self._source.read1(len(buffer))
+        except FAULTS as fault:
+            if isinstance(fault, OSError) and fault.errno is not None:
+                raise
+            self.fault, data = fault, b""
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def fault_in(source: Any) -> Exception | None:
+    """Return why a stream of `sources` has ended early, None if it has not, or raises that."""
+    return getattr(getattr(source, "raw", None), "fault", None)
+
+
+def whole(games: Iterator[GameRecord], source: Any) -> Iterator[GameRecord]:
+    """Yield the games of a stream of `sources`; if it ends early, the last has that as its fault, or it is raised."""
+    if not isinstance(getattr(source, "raw", None), Readable):
+        yield from games
+        return
+    last = None
+    try:
+        for record in games:
+            if last is not None:
+                yield last
+            last = record
+    except RecordError:
+        if fault_in(source) is None:
+            raise
+    if (fault := fault_in(source)) is not None:
+        if last is None:
+            raise fault
+        last.fault = _damaged(fault)
+    if last is not None:
+        yield last
+
+
+def sources(path: str, keep: bool = False) -> Iterator[tuple[str, Opened]]:
     """Yield the name of a file, or of each file in an archive, and what opens it.
 
     The streams are seekable, except for pipes. They raise FAULTS; opening them, and this, OSError and RecordError.
+
+    Args:
+        keep: compressed streams end at what they would raise, which `fault_in` returns then
     """
     if path[path.rfind(".") :].lower() not in _LAST_PARTS:
         yield path, partial(_plain, path)
@@ -47,7 +112,7 @@ def sources(path: str) -> Iterator[tuple[str, Opened]]:
     name = ""
     with open(path, "rb") as file:
         try:
-            for name, opened in _members(path, file):
+            for name, opened in _members(path, file, keep):
                 yield name, opened
         except Exception as fault:  # for damaged archives Python's modules raise whatever happens
             raise _named(_damaged(fault), path) from None
@@ -55,7 +120,7 @@ def sources(path: str) -> Iterator[tuple[str, Opened]]:
         raise RecordError("{0}: the archive is empty", path)
 
 
-def _members(path: str, file: BinaryIO) -> Iterator[tuple[str, Opened]]:
+def _members(path: str, file: BinaryIO, keep: bool) -> Iterator[tuple[str, Opened]]:
     """Yield the same for each file in an archive."""
     if path.lower().endswith(".zip"):
         with zipfile.ZipFile(file) as archive:
@@ -69,7 +134,8 @@ def _members(path: str, file: BinaryIO) -> Iterator[tuple[str, Opened]]:
                 if content is not None:
                     yield f"{path}: {part.name}", partial(io.BytesIO, content.read())
     else:
-        yield path, partial(PACKED[path[path.rfind(".") :].lower()], file, "rb")
+        opened = partial(PACKED[path[path.rfind(".") :].lower()], file, "rb")
+        yield path, (lambda: io.BufferedReader(Readable(opened()))) if keep else opened
 
 
 def _plain(path: str) -> Any:
@@ -195,7 +261,8 @@ def iterate(
         format: the name of the format, '' to detect it
         encoding: the file's encoding, '' to detect UTF-8, UTF-16, Shift JIS, EUC-JP or ISO-2022-JP
         game: 'shogi' or 'othello', '' to accept both
-        keep: whether to yield the readable part of a damaged game, with `fault` set
+        keep: whether to yield the readable part of a damaged game, with `fault` set; the last game of a compressed
+            file that ends early has that as its fault
 
     Raises:
         OSError: the file cannot be read
@@ -208,11 +275,12 @@ def iterate(
         if not file:
             raise RecordError("{0}: the folder is empty", path)
         return
-    for name, opened in sources(str(path)):
+    for name, opened in sources(str(path), keep):
         try:
             with buffered(opened()) as source:
                 inner = unpacked_name(name)
-                yield from read(source, format=format, encoding=encoding, game=game, keep=keep, name=inner)
+                found = read(source, format=format, encoding=encoding, game=game, keep=keep, name=inner)
+                yield from whole(found, source)
         except (RecordError, *FAULTS) as fault:
             raise fault_of(fault, name) from None
 

@@ -310,6 +310,30 @@ def test_damaged_archives(tmp_path, kind):
     assert faults > 6 and whole >= 6 * (kind in ("zip", "tar"))
 
 
+@pytest.mark.parametrize("format", ["csa", "kif", "jsonl"])  # read by kernels, by kernels of wide characters, as trees
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz"])
+def test_of_a_compressed_file_that_is_cut_the_games_before_the_cut_are_kept(tmp_path, kind, format):
+    played = [["7g7f", "3c3d", *["2h3h", "8b7b", "3h2h", "7b8b"] * number] for number in range(40)]
+    made = [records.GameRecord.from_moves("shogi", moves, ending="resignation") for moves in played]
+    content = packed(kind, dumps(made[:30], format)) + packed(kind, dumps(made[30:], format))
+    path = tmp_path / f"games.{format}.{kind}"
+    path.write_bytes(content[:-30])
+    found = records.load(path, keep=True)
+    assert len(found) >= 30 and [each.moves for each in found[:-1]] == played[: len(found) - 1]
+    assert not any(each.fault for each in found[:-1])
+    parts = list(records.games(path, keep=True))
+    assert sum(map(len, parts)) == len(found) - 1
+    (fault,) = [fault for part in parts for fault in part.faults]
+    assert str(fault) == f"{path}: {found[-1].fault}" and "the archive cannot be read" in str(fault)
+    with pytest.raises(RecordError, match="the archive cannot be read"):
+        records.load(path)
+    path.write_bytes(content)
+    assert [each.moves for each in records.load(path, keep=True)] == played
+    path.write_bytes(content[:12])
+    with pytest.raises(RecordError, match="the archive cannot be read"):
+        records.load(path, keep=True)
+
+
 def test_a_file_in_an_archive_that_cannot_be_opened_does_not_hide_the_others(tmp_path):
     content = bytearray(packed("zip", dumps(records.GameRecord.from_moves("shogi", ["7g7f"]), "csa")))
     for mark, flags in ((b"PK\1\2", 8), (b"PK\3\4", 6)):  # the first file says that it is encrypted
