@@ -317,7 +317,7 @@ class _Reader:
         if len(head) == FIRST:
             head += source.read(HEAD - FIRST)
         is_whole = len(head) < HEAD  # then the file is not read again
-        if not head or head.isspace():
+        if not head.strip(files.BLANK):
             self._end(source)
             raise RecordError("the file is empty")
         inner = files.unpacked_name(name)

@@ -184,6 +184,7 @@ def fault_of(fault: Exception, name: str) -> RecordError:
 
 Item = TypeVar("Item")
 HEAD = 1 << 16  # bytes used to recognise a format
+BLANK = b" \t\r\n\v\f\x1a" + codecs.BOM_UTF8 + codecs.BOM_UTF16  # what a file without contents may have
 UTF_8, SHIFT_JIS, EUC = "utf-8-sig", "cp932", "euc_jp"  # tried in this order
 JIS, JIS_SHIFT = "iso2022_jp_2", b"\x1b$"  # an encoding of seven bits, and what is before its characters
 # What is no word of half-width kana. Whatever is valid EUC-JP has, read as Shift JIS, only these kana and rare kanji.
@@ -356,7 +357,7 @@ def read(
     """Yield the games of a binary file; the extension of `name` helps recognition. See `iterate`."""
     source = source if source.seekable() else io.BytesIO(source.read())  # a pipe, as of a shell's <(...)
     head = formats.binary_head(source, HEAD)
-    if not head.strip():
+    if not head.strip(BLANK):
         raise RecordError("the file is empty")
     chosen = formats.load_format(format) if format else None
     if chosen is None and not encoding and head[:2] not in UTF_16 and b"\0" in head[:64].rstrip(b"\0"):

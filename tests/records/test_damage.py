@@ -143,10 +143,10 @@ def test_arrays_of_a_folder_go_on_after_a_file_that_the_system_refuses(tmp_path,
         (tmp_path / name).write_text("startpos moves 7g7f\n")
     sources = files.sources
 
-    def refusing(path):
+    def refusing(path, keep):
         if path.endswith("b.usi"):
             raise PermissionError(13, "Permission denied", path)
-        return sources(path)
+        return sources(path, keep)
 
     monkeypatch.setattr(files, "sources", refusing)
     (found,) = games(tmp_path, keep=True)

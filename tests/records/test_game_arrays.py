@@ -334,6 +334,15 @@ def test_of_a_compressed_file_that_is_cut_the_games_before_the_cut_are_kept(tmp_
         records.load(path, keep=True)
 
 
+@pytest.mark.parametrize("content", [b"", b"\r\n\x1a", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n", b"\xff\xfe", b"\xfe\xff"])
+def test_a_file_without_contents_is_empty_whatever_marks_it_has(tmp_path, content):
+    path = tmp_path / "a.csa"
+    path.write_bytes(content)
+    for read in (records.load, lambda path: list(records.games(path))):
+        with pytest.raises(RecordError, match="the file is empty"):
+            read(path)
+
+
 def test_a_file_in_an_archive_that_cannot_be_opened_does_not_hide_the_others(tmp_path):
     content = bytearray(packed("zip", dumps(records.GameRecord.from_moves("shogi", ["7g7f"]), "csa")))
     for mark, flags in ((b"PK\1\2", 8), (b"PK\3\4", 6)):  # the first file says that it is encrypted
