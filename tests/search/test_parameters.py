@@ -39,8 +39,8 @@ DEPTH, DEEPER = 7, 9
 # Values beyond the range for tuning, at DEEPER, where those within it change nothing in so small a search.
 EXTREMES = {
     "aspiration_max": 1, "nmp_depth_divisor": 1000, "nmp_verify_depth": 1, "double_margin": -3000, "double_pv": -3000,
-    "triple_pv": -3000, "triple_tt_pv": -3000, "tt_trust_multicut.0": -100_000, "tt_trust_multicut.1": -100_000,
-    "tt_trust_multicut.2": -100_000,
+    "singular_deep": 1000, "triple_pv": -3000, "triple_tt_pv": -3000, "tt_trust_multicut.0": -100_000,
+    "tt_trust_multicut.1": -100_000, "tt_trust_multicut.2": -100_000,
 }  # fmt: skip
 ELSEWHERE = {"score_noise"}  # of time management: tests/usi/test_clock.py
 OF_SEARCH = {each.name for each in SEARCH_PARAMETERS}
