@@ -92,7 +92,9 @@ def _reason(record: Record) -> str:
 
 def reason_text(reason: str) -> str:
     """Return why a game ended, as logs and summaries say it, in the language in use."""
-    text = ": ".join(translate(part, context="ending") for part in reason.split(": "))
+    result, colon, why = reason.rpartition(": ")
+    known = translate(result) if result == "draw" else translate(result, context="ending")  # "draw" alone is agreed
+    text = known + colon + translate(why, context="ending")
     return text.replace(" discs", " " + translate("discs"))  # of '33-31 discs'
 
 
