@@ -476,11 +476,11 @@ class Counted:
 
     Attributes:
         lock: held while they are counted; other owners are served
-        games: what was counted, with its Stamp; one that no games have if some could not be read for now
+        games: what was counted, with its Stamp; None in its place if some could not be read for now
     """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    games: tuple[Stamp, Explorer] | None = None
+    games: tuple[Stamp | None, Explorer] | None = None
 
 
 class Collections:
@@ -530,7 +530,7 @@ class Collections:
                     else:
                         if moves is not None:
                             counted.add_games(moves, id, copies)
-                mine.games = stamp if whole else (), counted
+                mine.games = stamp if whole else None, counted
             return mine.games[1]
 
     def _moves(self, id: str, changed: float, store: GameStore, owner: str) -> Any:

@@ -261,7 +261,11 @@ def test_the_mean_of_parts(tmp_path):
     request = TrainingRequest([data_folder()], options, tmp_path / "mean.npz", 1, str(file))
     run = new_trainer(request)
     first = run.state.parameters.copy()
-    parts = [Trainer(run.games, options, tmp_path / f"{k}.npz", 1, state_of(first.copy()), k) for k in range(3)]
+    splits = [(run.learning[k::3], run.held_out) for k in range(3)]
+    parts = [
+        Trainer(run.games, options, tmp_path / f"{k}.npz", 1, state_of(first.copy()), split)
+        for k, split in enumerate(splits)
+    ]
     assert sorted(game for part in parts for game in part.learning) == sorted(run.learning)
     for part in parts:
         part.run()
@@ -282,6 +286,8 @@ def test_the_mean_of_parts(tmp_path):
     assert not list(tmp_path.glob("*part*"))
     with pytest.raises(ValueError, match="parts refine a network, and king-piece is none"):
         new_trainer(replace(request, labeller="king-piece"))
+    with pytest.raises(ValueError, match="games to learn from cannot have 1000000 parts"):
+        new_trainer(replace(request, options=replace(options, parts=1_000_000), checkpoint=tmp_path / "many.npz"))
     with pytest.raises(ValueError, match="with refine=true"):
         replace(options, refine=False)
 

@@ -132,6 +132,23 @@ def test_a_game_that_could_not_be_read_once_is_read_the_next_time(hub, monkeypat
     assert moves(explored(page, "mine", 0)) == [("2g2f", 1), ("7g7f", 1)]
 
 
+def test_nothing_is_counted_of_games_that_are_all_gone(hub, monkeypatch):
+    page = Page.of(hub)
+    page.do("move", move="7g7f").do("game", game="shogi").do("move", move="2g2f").session.autosave.write()
+    left, read = page.games()[1]["id"], hub.store.read
+
+    def fails(id, owner):
+        if id == left:
+            raise OSError("the disk is busy")
+        return read(id, owner)
+
+    monkeypatch.setattr(hub.store, "read", fails)
+    assert moves(explored(page, "mine", 0)) == [("2g2f", 1)]
+    for game in page.games():
+        page.do("forget", id=game["id"])
+    assert not page.games() and moves(explored(page, "mine", 0)) == []
+
+
 def test_a_damaged_game_does_not_hide_the_others(hub):
     page = Page.of(hub)
     page.do("move", move="7g7f").do("game", game="shogi").do("move", move="2g2f")

@@ -84,7 +84,7 @@ class Trainer:
 
     Args:
         first: the initial parameters, None for random
-        part: the games to learn from: of `options.parts` parts the one of this number
+        split: the games to learn from and those held out, by default as `Games.split` chooses them
     """
 
     def __init__(
@@ -94,12 +94,10 @@ class Trainer:
         checkpoint: Path,
         threads: int = 1,
         first: AdamState | None = None,
-        part: int | None = None,
+        split: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         self.games, self.options, self.checkpoint, self.threads = games, options, checkpoint, threads
-        self.learning, self.held_out = games.split(options.seed, options.held_out)
-        if part is not None:
-            self.learning = self.learning[part :: options.parts]
+        self.learning, self.held_out = split or games.split(options.seed, options.held_out)
         self.model = options.model
         first = first or state_of(self.model.beginning(options.seed))
         identity = {"options": options.text, "games": len(games), "moves": len(games.moves)}
@@ -231,14 +229,16 @@ class Trainer:
 class MeanTrainer(Trainer):
     """A run whose network is the mean of others: each refines the same network with one part of the games.
 
-    What one of them learns by heart from its games, the others lack, and the mean keeps a part of it; what is true of
-    all games it keeps whole. Sources: M. Wortsman et al., "Model soups", arXiv:2203.05482, for the mean of refined
-    networks; B. McMahan et al., arXiv:1602.05629, for networks that learn parts.
+    The mean keeps what they have in common, and only a part of what each has learnt by heart from its games. Sources:
+    M. Wortsman et al., "Model soups", arXiv:2203.05482, for the mean of refined networks; B. McMahan et al.,
+    arXiv:1602.05629, for networks that learn parts.
     """
 
     def __init__(self, games: Games, options: TrainOptions, checkpoint: Path, threads: int, first: AdamState) -> None:
         self.first = first.parameters.copy()
         super().__init__(games, options, checkpoint, threads, first)
+        if options.parts > len(self.learning):
+            raise ValueError(f"training: {len(self.learning)} games to learn from cannot have {options.parts} parts")
 
     def run(
         self, progress: Progress | None = None, on_epoch: Callable[[dict[str, float]], object] | None = None
@@ -252,7 +252,8 @@ class MeanTrainer(Trainer):
                     progress((part + done) / options.parts, f"part {part + 1}/{options.parts}, {text}")
 
             file = self.checkpoint.with_suffix(f".part{part + 1}.npz")
-            one = Trainer(self.games, options, file, self.threads, state_of(self.first.copy()), part)
+            split = self.learning[part :: options.parts], self.held_out
+            one = Trainer(self.games, options, file, self.threads, state_of(self.first.copy()), split)
             one.validation = self.validation
             one.run(partly, on_epoch)
             state.parameters = (state.parameters * part + one.state.parameters) / np.float32(part + 1)
